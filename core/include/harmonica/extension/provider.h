@@ -1,0 +1,74 @@
+// What the kernel talks to: one replica's side of a one-way session, near or far.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harmonica/change.h"
+#include "harmonica/session.h"
+#include "harmonica/status.h"
+
+namespace harmonica {
+
+// An item that was left out of a batch: nothing of it was learned, and it is offered again in the next session.
+struct ItemFailure {
+  ItemId item;
+  Status status;
+  friend bool operator==(const ItemFailure&, const ItemFailure&) = default;
+};
+
+// What applying one batch did.
+struct BatchReport {
+  std::uint64_t received = 0;   // changes in the batch
+  std::uint64_t created = 0;
+  std::uint64_t updated = 0;
+  std::uint64_t deleted = 0;
+  std::uint64_t unchanged = 0;  // known already, or equal
+  std::uint64_t conflicts = 0;  // decided and recorded
+  std::uint64_t deferred = 0;   // waiting for a decision
+  std::uint64_t minted = 0;     // registers whose outcome was a new version
+  std::vector<ItemFailure> failures;
+
+  void add(const BatchReport& other);
+  friend bool operator==(const BatchReport&, const BatchReport&) = default;
+};
+
+// How a destination handles conflicts and refusals in one session.
+struct ApplyOptions {
+  OnConflict on_conflict = OnConflict::kAsInSchema;
+  std::uint64_t batch_bytes_max = 0;  // of the batches asked for; 0: the default
+  friend bool operator==(const ApplyOptions&, const ApplyOptions&) = default;
+};
+
+// One replica in sessions, one after the other. Calls come in the order begin, any number of batches, end; an error ends the
+// session, and `end` is still called. Thread-compatible.
+// (After the providers of the Microsoft Sync Framework.)
+class Provider {
+ public:
+  virtual ~Provider() = default;
+
+  // Begins as a destination: detects local changes and says what is held.
+  // guard: the changes look like a mistake; nothing was recorded.
+  virtual Result<ChangeRequest> begin_destination(const ApplyOptions& options) = 0;
+
+  // Begins as a source for that request: detects local changes. scope_mismatch: the two belong to different scopes;
+  // clock_skew: the clocks are too far apart; unsupported: the schemas differ.
+  virtual Result<ReplicaDescription> begin_source(const ChangeRequest& request) = 0;
+
+  // The batch that starts at `first`. Only as a source.
+  virtual Result<ChangeBatch> get_change_batch(const ItemId& first) = 0;
+
+  // Says that the batch at `first` will be wanted next. A provider that can fetches it meanwhile.
+  virtual void prefetch_change_batch(const ItemId& first) { static_cast<void>(first); }
+
+  // Applies a batch; what it teaches is durable when this returns, or, for a store that is written whole, when `end`
+  // returns. invalid_argument: the batch was made for another destination, request or range, or contradicts itself. Only as
+  // a destination.
+  virtual Result<BatchReport> process_change_batch(const ChangeBatch& batch) = 0;
+
+  // Ends the session: writes what has been received so far. Its report holds what became known only now.
+  virtual Result<BatchReport> end() = 0;
+};
+
+}  // namespace harmonica

@@ -1,0 +1,47 @@
+// Every ceiling on data from outside, each with its reason.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace harmonica::limits {
+
+// A scope lives on the devices of a person or a team; ten thousand replicas over its life is far beyond that, and a clock
+// vector of that many is 240 KB.
+inline constexpr std::size_t kReplicasMax = 10'000;
+
+// Steps in one knowledge. Scattered failures add two each; beyond this a full comparison is cheaper than the exceptions.
+inline constexpr std::size_t kKnowledgeStepsMax = 1'000'000;
+
+// Units of one item. Tables have at most 2,000 columns (SQLite's default).
+inline constexpr std::size_t kUnitsMax = 4'000;
+
+// Changes in one batch, and its bytes on the wire; a batch is held in memory on both sides.
+inline constexpr std::size_t kBatchChangesMax = 100'000;
+inline constexpr std::size_t kMessageBytesMax = 64 * 1024 * 1024;
+
+// What a destination asks for if nothing else is said: small enough for a phone, large enough that round trips vanish.
+inline constexpr std::uint64_t kBatchBytesDefault = 1024 * 1024;
+
+// Bytes of one value. Larger contents travel apart, by hash.
+inline constexpr std::size_t kValueBytesMax = 8 * 1024 * 1024;
+
+// Ancestors in a list. Chromium shows 200 levels; ours is a margin beyond that.
+inline constexpr std::size_t kAncestorsMax = 256;
+
+// Items whose base a destination lacks, asked for again in each request.
+inline constexpr std::size_t kWantedWholeMax = 10'000;
+
+// How far a peer's tick may be ahead of the local clock: one hour covers a wrong daylight-saving setting.
+inline constexpr std::int64_t kClockDriftMsMax = 60 * 60 * 1000;
+
+// How often a store that changes while it is written is detected again before the session gives up.
+inline constexpr int kStoreChangedRetriesMax = 8;
+
+// A detection that finds more than this many deletions, and more than half of all items, stops the guard.
+inline constexpr std::size_t kGuardDeletionsMin = 20;
+
+// Key bytes of a fractional position; reached only by thousands of insertions at one spot, and then spread anew.
+inline constexpr std::size_t kPositionBytesMax = 512;
+
+}  // namespace harmonica::limits

@@ -1,0 +1,93 @@
+// Schemas: which types of items a scope has, what their change units are, and how each decides a conflict.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harmonica/ids.h"
+#include "harmonica/status.h"
+#include "harmonica/value.h"
+
+namespace harmonica {
+
+// Stable numbers, given once in the schema and never reused: they stand in stores and on the wire. 1 or more.
+using TypeId = std::uint16_t;
+using UnitId = std::uint16_t;
+
+// Stands for an item's existence where a unit is named, as in a conflict record.
+inline constexpr UnitId kExistenceUnit = 0;
+
+// How a unit takes part in the view of its type (docs/architecture.md, "Views").
+enum class UnitRole : std::uint8_t {
+  kNone,
+  kParent,     // ids of the ancestors as shown when it was written, nearest first
+  kName,       // text, unique among the siblings shown under one parent
+  kPosition,   // bytes: a fractional key that orders siblings
+  kKey,        // unique among the shown items of the type; null is never taken
+  kReference,  // ids of items that must be shown for this one to be shown
+};
+
+// How concurrent changes of one unit are decided.
+enum class ConflictRule : std::uint8_t {
+  kLatest,  // the greater version wins; nothing is minted
+  kManual,  // the item is left as it is on both sides and listed until a person decides
+};
+
+enum class DeletionRule : std::uint8_t {
+  kEditWins,    // an item with edits unknown to the deletion stays
+  kDeleteWins,  // it goes, and the edits are kept in a conflict record
+  kLatest,      // the greater version decides
+};
+
+// Whether a decided conflict of the unit leaves a record. Silent is for values whose loss nobody would miss, such as
+// positions.
+enum class ConflictRecording : std::uint8_t { kRecorded, kSilent };
+
+// One change unit: the smallest thing that changes and conflicts alone.
+struct Unit {
+  UnitId id = 0;
+  std::string name;
+  ValueKind kind = ValueKind::kText;
+  UnitRole role = UnitRole::kNone;
+  ConflictRule rule = ConflictRule::kLatest;
+  ConflictRecording recording = ConflictRecording::kRecorded;
+};
+
+struct ItemType {
+  TypeId id = 0;
+  std::string name;
+  DeletionRule deletion = DeletionRule::kEditWins;
+  std::vector<Unit> units;          // at most one each with the roles parent, name and position
+  std::vector<UnitId> natural_key;  // besides type and parent, what makes two new items the same one
+
+  const Unit* find_unit(UnitId unit) const;
+  const Unit* find_role(UnitRole role) const;
+};
+
+// A place that every replica of the scope has: it is never created, deleted or moved, and stands at the end of lists of
+// ancestors.
+struct Root {
+  ItemId id;
+  std::string name;
+};
+
+// The types of a scope. Thread-compatible; constant once a replica is open on it.
+struct Schema {
+  ScopeName default_scope;  // the scope that two stores without one make
+  std::vector<ItemType> types;
+  std::vector<Root> roots;  // the first is where items go whose ancestors are all gone; none: the root above all items
+
+  const ItemType* find_type(TypeId type) const;
+  bool is_root(const ItemId& id) const;
+  ItemId default_root() const;
+
+  // Over all that must agree between two replicas. Stable between builds.
+  std::uint64_t fingerprint() const;
+
+  // Invalid argument: a number that is 0 or used twice, a role used twice, an empty name, a rule that a role forbids.
+  Status validate() const;
+};
+
+}  // namespace harmonica
