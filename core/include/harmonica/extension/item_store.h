@@ -55,8 +55,9 @@ class EnumerationSink {
   virtual Status item(StoreItem item) = 0;
   // Only when changes are enumerated: an item that is gone.
   virtual Status removed(const StoreKey& key) = 0;
-  // Something in the store that cannot be synced, and why; one line. The rest goes on.
-  virtual void skipped(std::string what) = 0;
+  // Something in the store that cannot be synced, and why; one line. The rest goes on. With the key of an item that was
+  // shown before, that item is left as it is and not taken for removed; otherwise the key is empty.
+  virtual void skipped(const StoreKey& key, std::string what) = 0;
 };
 
 enum class EnumerationKind : std::uint8_t {
