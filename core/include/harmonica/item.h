@@ -59,7 +59,7 @@ struct Item {
   // Null value if the unit is missing.
   const Value& value_of(UnitId unit) const;
 
-  // "id type existence@version unit=value@version ...", for logs and tests.
+  // "id type existence@version unit=value@version ...", for logs and tests; '*' follows what a rule made.
   std::string to_text() const;
 
   friend bool operator==(const Item&, const Item&) = default;

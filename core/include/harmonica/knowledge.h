@@ -33,8 +33,8 @@ class Knowledge {
   // The same vector for every item.
   explicit Knowledge(ClockVector everywhere);
 
-  // Any description in canonical form. Invalid argument: no step, the first one not at the first id, ids that do not rise,
-  // an index beyond the vectors.
+  // Any description in canonical form. invalid_argument: no step, the first one not at the first id, ids that do not rise,
+  // an index beyond the vectors. limit_exceeded: more steps, vectors or replicas than limits.h allows.
   static Result<Knowledge> from_steps(std::vector<ClockVector> vectors, std::vector<Step> steps);
 
   const ClockVector& at(const ItemId& item) const;
@@ -67,11 +67,18 @@ class Knowledge {
 
   // Steps in order, "VECTOR" for the first and "|ID:VECTOR" for each that follows, ID being its first id.
   std::string to_text() const;
+  // Reads any description of that form within limits.h, canonical or not; or nothing.
   static std::optional<Knowledge> parse(std::string_view text);
 
   friend bool operator==(const Knowledge&, const Knowledge&) = default;
 
  private:
+  // These leave the canonical form, and make_canonical() brings it back. It trusts that the first `distinct` vectors
+  // differ if there are no others.
+  std::uint32_t add_vector(ClockVector vector);
+  void replace_steps(const ItemIdRange& range, std::span<const Step> inside);
+  void make_canonical(std::size_t distinct);
+
   std::vector<ClockVector> vectors_;
   std::vector<Step> steps_;
 };

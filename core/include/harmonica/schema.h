@@ -83,10 +83,18 @@ struct Schema {
   bool is_root(const ItemId& id) const;
   ItemId default_root() const;
 
-  // Over all that must agree between two replicas. Stable between builds.
+  // Over all that must agree between two replicas: numbers and names of types and units, kinds, roles, rules, natural keys,
+  // and the ids of the roots. Not over the default scope, the names of roots and what is recorded: those are each
+  // replica's own. The order in which types and units are listed does not count. Stable between builds.
   std::uint64_t fingerprint() const;
 
-  // Invalid argument: a number that is 0 or used twice, a role used twice, an empty name, a rule that a role forbids.
+  // invalid_argument:
+  //   a default scope that is not a scope name; a number or root id that is 0 or used twice; a name that is empty or used
+  //   twice among types, roots, or the units of a type; too many units;
+  //   a second unit with the role parent, name or position; a unit of kind null; a kind that does not fit the role: parent and
+  //   reference need ids, name needs text, position needs bytes;
+  //   the rule manual for a parent or a position: everything beneath or beside would wait for a person;
+  //   a natural key with a unit that is not there, is there twice, or is a parent or a position.
   Status validate() const;
 };
 

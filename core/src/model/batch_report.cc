@@ -1,0 +1,17 @@
+#include "harmonica/extension/provider.h"
+
+namespace harmonica {
+
+void BatchReport::add(const BatchReport& other) {
+  received += other.received;
+  created += other.created;
+  updated += other.updated;
+  deleted += other.deleted;
+  unchanged += other.unchanged;
+  conflicts += other.conflicts;
+  deferred += other.deferred;
+  minted += other.minted;
+  failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+}
+
+}  // namespace harmonica
