@@ -1,0 +1,37 @@
+// What the view functions read from an item's registers, and the index keys under which it is found again.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harmonica/extension/metadata_store.h"
+#include "harmonica/schema.h"
+
+namespace harmonica::kernel {
+
+// Whether the views know of the item (rule R40): alive, of a type in the schema, and not in the place of a root.
+bool is_living(const Schema& schema, const Item& item);
+
+// A place that is always there: a root of the schema, or the one above all items if it has none.
+bool is_root_place(const Schema& schema, const ItemId& id);
+
+// The listed ancestors that count: the first limits::kAncestorsMax.
+std::span<const ItemId> counted_ancestors(const ItemType& type, const Item& item);
+
+// The name as its register has it; null for items without one.
+const std::string* plain_name(const ItemType& type, const Item& item);
+
+// The keys in kUniqueKey, one for each unit with a value. A group of fields with a null among them is not taken, as in SQL.
+std::vector<Bytes> unique_index_keys(const ItemType& type, const Item& item);
+
+// The items that must be shown for this one to be shown; sorted, none twice.
+std::vector<ItemId> referenced_items(const ItemType& type, const Item& item);
+
+// The key in kName. No such key is the beginning of another.
+Bytes name_index_key(const ItemId& parent, const std::string& name);
+
+// The key in kSkippedAncestor and kReference.
+Bytes item_index_key(const ItemId& item);
+
+}  // namespace harmonica::kernel
