@@ -91,8 +91,8 @@ struct Schema {
   // invalid_argument:
   //   a default scope that is not a scope name; a number or root id that is 0 or used twice; a name that is empty or used
   //   twice among types, roots, or the units of a type; too many units;
-  //   a second unit with the role parent, name or position; a unit of kind null; a kind that does not fit the role: parent and
-  //   reference need ids, name needs text, position needs bytes;
+  //   a second unit with the role parent, name or position; a unit of kind null; a kind that does not fit the role (parent
+  //   and reference need ids, name needs text, position needs bytes);
   //   the rule manual for a parent or a position: everything beneath or beside would wait for a person;
   //   a natural key with a unit that is not there, is there twice, or is a parent or a position.
   Status validate() const;
