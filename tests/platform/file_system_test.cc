@@ -160,5 +160,29 @@ TEST(CanonicalPath, ResolvesLinksAsFarAsThePathExists) {
   EXPECT_EQ(*canonical_path(directory / "link/../link/new"), *canonical_path(directory / "real") + "/new");
 }
 
+TEST(RemoveFile, RemovesAFileAndLeavesTheTargetOfALink) {
+  const TemporaryDirectory directory;
+  write_text(directory / "a", "kept");
+  std::filesystem::create_symlink(directory / "a", directory / "link");
+  EXPECT_TRUE(remove_file(directory / "link").ok());
+  EXPECT_FALSE(exists(directory / "link"));
+  EXPECT_TRUE(exists(directory / "a"));
+  EXPECT_TRUE(remove_file(directory / "a").ok());
+  EXPECT_FALSE(exists(directory / "a"));
+}
+
+TEST(RemoveFile, HasNothingToDoWhereThereIsNone) {
+  const TemporaryDirectory directory;
+  EXPECT_TRUE(remove_file(directory / "a").ok());
+}
+
+TEST(RemoveFile, RefusesADirectoryByName) {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "folder");
+  const Status status = remove_file(directory / "folder");
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(status.message(), HasSubstr("is a directory"));
+}
+
 }  // namespace
 }  // namespace harmonica::platform

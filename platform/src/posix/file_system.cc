@@ -289,6 +289,17 @@ Status copy_file(const std::string& from, const std::string& to) {
   return file.rename_new(to);
 }
 
+Status remove_file(const std::string& path) {
+  struct stat info;
+  if (::lstat(path.c_str(), &info) != 0) {
+    if (errno == ENOENT) return {};
+    return error_at(path, errno, "inspect");
+  }
+  if (S_ISDIR(info.st_mode)) return require_regular(path, info);
+  if (::unlink(path.c_str()) != 0 && errno != ENOENT) return error_at(path, errno, "remove");
+  return sync_folder_of(path);
+}
+
 bool exists(const std::string& path) {
   struct stat info;
   return ::lstat(path.c_str(), &info) == 0;

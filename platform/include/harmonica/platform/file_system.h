@@ -38,6 +38,9 @@ Status replace_file(const std::string& path, ByteView content);
 // Copies `from` to `to`, which must not exist, durably.
 Status copy_file(const std::string& from, const std::string& to);
 
+// Removes a file or a symbolic link, durably. One that is not there is no error; a directory is (unsupported).
+Status remove_file(const std::string& path);
+
 bool exists(const std::string& path);
 Status create_directories(const std::string& path);
 // Absolute, with symbolic links resolved as far as the path exists.
