@@ -20,8 +20,16 @@ inline constexpr std::size_t kUnitsMax = 4'000;
 inline constexpr std::size_t kBatchChangesMax = 100'000;
 inline constexpr std::size_t kMessageBytesMax = 64 * 1024 * 1024;
 
+// Submessages of one message at every level. Each takes up to some 100 bytes in memory and as little as 2 on the wire, so the
+// bytes of a message alone would not bound what reading it takes.
+inline constexpr std::size_t kMessagePartsMax = 2'000'000;
+
 // What a destination asks for if nothing else is said: small enough for a phone, large enough that round trips vanish.
 inline constexpr std::uint64_t kBatchBytesDefault = 1024 * 1024;
+
+// What a remote destination gets at most, whatever it asks for: a quarter of a message, as a change may be far heavier than
+// the batch had room for.
+inline constexpr std::uint64_t kBatchBytesMax = 16 * 1024 * 1024;
 
 // Bytes of one value. Larger contents travel apart, by hash.
 inline constexpr std::size_t kValueBytesMax = 8 * 1024 * 1024;

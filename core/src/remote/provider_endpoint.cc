@@ -1,0 +1,198 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "harmonica/extension/remote.h"
+#include "harmonica/limits.h"
+#include "wire/codec.h"
+
+namespace harmonica {
+namespace {
+
+std::string name_of(const wire::SessionId& session) {
+  const std::string number = std::to_string(session.number);
+  return session.replica.is_zero() ? "session " + number
+                                   : "session of replica " + session.replica.to_text() + ", request " + number;
+}
+
+class ProviderEndpoint : public RequestHandler {
+ public:
+  explicit ProviderEndpoint(Provider& provider) : provider_(provider) {}
+
+  ~ProviderEndpoint() override { abandon(); }
+
+  Bytes handle(ByteView request) override {
+    if (!last_request_.empty() && std::ranges::equal(request, last_request_)) return last_response_;
+    auto decoded = wire::decode_request(request);
+    if (!decoded.ok()) return encoded({}, decoded.status());
+    const wire::Heading& heading = decoded->heading;
+    const Status admitted = std::visit([&](const auto& body) { return admit(heading, body); }, decoded->body);
+    if (!admitted.ok()) return encoded(heading, admitted);
+    if (std::holds_alternative<ApplyOptions>(decoded->body) && heading.session.number != next_number_) {
+      return encoded(heading, wire::Offer{});
+    }
+    last_sequence_ = heading.sequence;
+    wire::ResponseBody body = std::visit([&](const auto& content) { return answer(heading, content); }, decoded->body);
+    Bytes response = encoded(heading, std::move(body));
+    if (response.size() > limits::kMessageBytesMax) {
+      abandon();
+      response = encoded(heading, Status(StatusCode::kLimitExceeded,
+                                         "response of " + std::to_string(response.size()) +
+                                             " bytes is more than a message may have: ask for smaller batches"));
+    }
+    last_request_.assign(request.begin(), request.end());
+    last_response_ = response;
+    return response;
+  }
+
+ private:
+  enum class Role : std::uint8_t { kSource, kDestination };
+
+  // Whether a request may be handled now. Changes nothing.
+  Status admit(const wire::Heading& heading, const ChangeRequest& request) const {
+    HARMONICA_RETURN_IF_ERROR(check_first(heading));
+    const wire::SessionId expected{request.destination.replica, request.number};
+    if (expected.replica.is_zero()) return {StatusCode::kInvalidArgument, "change request without a destination"};
+    if (heading.session != expected) {
+      return {StatusCode::kInvalidArgument,
+              name_of(heading.session) + " begins with a request that belongs to " + name_of(expected)};
+    }
+    if (expected.replica == session_.replica && expected.number <= session_.number) return over(expected);
+    return {};
+  }
+
+  Status admit(const wire::Heading& heading, const ApplyOptions&) const {
+    HARMONICA_RETURN_IF_ERROR(check_first(heading));
+    if (!heading.session.replica.is_zero()) {
+      return {StatusCode::kInvalidArgument, name_of(heading.session) + " has no far destination"};
+    }
+    return {};
+  }
+
+  Status admit(const wire::Heading& heading, const wire::GetBatch&) const { return check_next(heading, Role::kSource); }
+
+  Status admit(const wire::Heading& heading, const ChangeBatch&) const { return check_next(heading, Role::kDestination); }
+
+  // What came between the last request and the end may be lost, but the end has to get through.
+  Status admit(const wire::Heading& heading, const wire::End&) const {
+    if (!is_open_ || heading.session != session_) return over(heading.session);
+    if (heading.sequence <= last_sequence_) return out_of_order(heading);
+    return {};
+  }
+
+  static Status check_first(const wire::Heading& heading) {
+    if (heading.sequence == 0) return {};
+    return {StatusCode::kInvalidArgument,
+            name_of(heading.session) + " begins with sequence number " + std::to_string(heading.sequence)};
+  }
+
+  Status check_next(const wire::Heading& heading, Role role) const {
+    if (!is_open_ || heading.session != session_) return over(heading.session);
+    if (heading.sequence != last_sequence_ + 1) return out_of_order(heading);
+    if (role != role_) return {StatusCode::kInvalidArgument, name_of(heading.session) + " goes the other way"};
+    return {};
+  }
+
+  static Status over(const wire::SessionId& session) {
+    return {StatusCode::kUnavailable, name_of(session) + " is over: run the session again"};
+  }
+
+  Status out_of_order(const wire::Heading& heading) const {
+    return {StatusCode::kInvalidArgument, name_of(heading.session) + ": sequence number " +
+                                              std::to_string(heading.sequence) + " does not follow " +
+                                              std::to_string(last_sequence_)};
+  }
+
+  wire::ResponseBody answer(const wire::Heading& heading, const ChangeRequest& request) {
+    open(heading.session, Role::kSource);
+    ChangeRequest bounded = request;
+    bounded.batch_bytes_max = std::min(request.batch_bytes_max, limits::kBatchBytesMax);
+    auto source = provider_.begin_source(bounded);
+    if (!source.ok()) return failed_begin(source.status());
+    auto first = get_batch(kFirstItemId);
+    if (!first.ok()) return failed_begin(first.status());
+    return wire::SourceBegun{*std::move(source), *std::move(first)};
+  }
+
+  wire::ResponseBody answer(const wire::Heading& heading, const ApplyOptions& options) {
+    open(heading.session, Role::kDestination);
+    ++next_number_;
+    auto request = provider_.begin_destination(options);
+    if (!request.ok()) return failed_begin(request.status());
+    return *std::move(request);
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const wire::GetBatch& request) {
+    auto sent = get_batch(request.first);
+    if (!sent.ok()) return sent.status();
+    return *std::move(sent);
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const ChangeBatch& batch) {
+    return body_of(provider_.process_change_batch(batch));
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const wire::End&) {
+    is_open_ = false;
+    return body_of(provider_.end());
+  }
+
+  static wire::ResponseBody body_of(Result<BatchReport> report) {
+    if (!report.ok()) return report.status();
+    return *std::move(report);
+  }
+
+  void open(const wire::SessionId& session, Role role) {
+    abandon();
+    session_ = session;
+    role_ = role;
+    is_open_ = true;
+  }
+
+  wire::ResponseBody failed_begin(const Status& error) {
+    abandon();
+    return error;
+  }
+
+  // Ends the replica's side of a session whose client will not.
+  void abandon() {
+    if (!is_open_) return;
+    is_open_ = false;
+    // Nobody is left who could be told; what the session did not write is offered again.
+    static_cast<void>(provider_.end());
+  }
+
+  Result<wire::BatchSent> get_batch(const ItemId& first) {
+    HARMONICA_ASSIGN_OR_RETURN(ChangeBatch batch, provider_.get_change_batch(first));
+    wire::BatchSent sent{std::move(batch), std::nullopt};
+    if (sent.batch.range.last == last_item_id()) {
+      is_open_ = false;
+      HARMONICA_ASSIGN_OR_RETURN(sent.ended, provider_.end());
+    }
+    return sent;
+  }
+
+  Bytes encoded(const wire::Heading& heading, wire::ResponseBody body) const {
+    return wire::encode(wire::Response{heading, next_number_, std::move(body)});
+  }
+
+  Provider& provider_;
+  // The session that is held, open or not; zero: none yet.
+  wire::SessionId session_;
+  Role role_ = Role::kSource;
+  bool is_open_ = false;
+  std::uint64_t last_sequence_ = 0;
+  Bytes last_request_;
+  Bytes last_response_;
+  std::uint64_t next_number_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<RequestHandler> make_provider_endpoint(Provider& provider) {
+  return std::make_unique<ProviderEndpoint>(provider);
+}
+
+}  // namespace harmonica

@@ -1,0 +1,92 @@
+// Messages between a remote provider and its endpoint, and their bytes. docs/protocol.md is the specification.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+#include "harmonica/bytes.h"
+#include "harmonica/change.h"
+#include "harmonica/extension/provider.h"
+#include "harmonica/status.h"
+
+namespace harmonica::wire {
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+// Names a session without a random number: the far replica is the source: the destination and the number of its request;
+// the far replica is the destination: no replica and a number that the endpoint offered.
+struct SessionId {
+  ReplicaId replica;
+  std::uint64_t number = 0;
+  friend bool operator==(const SessionId&, const SessionId&) = default;
+};
+
+// What requests and responses begin with. A response repeats its request's.
+struct Heading {
+  SessionId session;
+  std::uint64_t sequence = 0;
+  friend bool operator==(const Heading&, const Heading&) = default;
+};
+
+struct GetBatch {
+  ItemId first;
+  friend bool operator==(const GetBatch&, const GetBatch&) = default;
+};
+
+struct End {
+  friend bool operator==(const End&, const End&) = default;
+};
+
+// In the order of the table in docs/protocol.md: begin source, get batch, begin destination, process batch, end.
+using RequestBody = std::variant<ChangeRequest, GetBatch, ApplyOptions, ChangeBatch, End>;
+
+struct Request {
+  Heading heading;
+  RequestBody body;
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+// The session cannot begin under the number that was asked for, but under `next_number`. Nothing was done.
+struct Offer {
+  friend bool operator==(const Offer&, const Offer&) = default;
+};
+
+// A batch of the far replica. With the last one the endpoint ends the session, and `ended` is that end's report.
+struct BatchSent {
+  ChangeBatch batch;
+  std::optional<BatchReport> ended;
+  friend bool operator==(const BatchSent&, const BatchSent&) = default;
+};
+
+struct SourceBegun {
+  ReplicaDescription source;
+  BatchSent first;
+  friend bool operator==(const SourceBegun&, const SourceBegun&) = default;
+};
+
+// An error is a status that is not ok.
+using ResponseBody = std::variant<Status, Offer, SourceBegun, BatchSent, ChangeRequest, BatchReport>;
+
+struct Response {
+  Heading heading;
+  std::uint64_t next_number = 0;  // under which the next session with the far replica as destination may begin
+  ResponseBody body = Offer{};
+  friend bool operator==(const Response&, const Response&) = default;
+};
+
+// The bytes of a request, one function for each body. Equal arguments give equal bytes.
+Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request);
+Bytes encode_get_batch(const Heading& heading, const ItemId& first);
+Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options);
+Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch);
+Bytes encode_end(const Heading& heading);
+
+Bytes encode(const Response& response);
+
+// What the bytes say. corruption: they break a rule of the specification; limit_exceeded: they exceed limits.h;
+// unsupported: another protocol version, or a body that is not known. The message names the part.
+Result<Request> decode_request(ByteView bytes);
+Result<Response> decode_response(ByteView bytes);
+
+}  // namespace harmonica::wire

@@ -1,0 +1,284 @@
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harmonica.pb.h"
+#include "wire/codec.h"
+#include "wire/enumerators.h"
+#include "wire/utf8.h"
+
+namespace harmonica::wire {
+namespace {
+
+// The replica ids of one message, in order and once.
+class ReplicaTable {
+ public:
+  void add(const ReplicaId& id) {
+    const auto place = std::lower_bound(ids_.begin(), ids_.end(), id);
+    if (place == ids_.end() || *place != id) ids_.insert(place, id);
+  }
+
+  // Only of an id that was added.
+  std::uint32_t index_of(const ReplicaId& id) const {
+    return static_cast<std::uint32_t>(std::lower_bound(ids_.begin(), ids_.end(), id) - ids_.begin());
+  }
+
+  std::string bytes() const {
+    std::string bytes;
+    bytes.reserve(ids_.size() * ReplicaId::kSize);
+    for (const ReplicaId& id : ids_) bytes += as_text(id.view());
+    return bytes;
+  }
+
+ private:
+  std::vector<ReplicaId> ids_;
+};
+
+void collect(const Knowledge& knowledge, ReplicaTable& table) {
+  for (const ClockVector& vector : knowledge.vectors()) {
+    for (const ClockVector::Entry& entry : vector.entries()) table.add(entry.replica);
+  }
+}
+
+void collect(const ChangeRequest& request, ReplicaTable& table) {
+  table.add(request.destination.replica);
+  collect(request.knowledge, table);
+}
+
+void collect(const ChangeBatch& batch, ReplicaTable& table) {
+  table.add(batch.source.replica);
+  table.add(batch.destination);
+  for (const ItemChange& change : batch.changes) {
+    table.add(change.existence.version.replica);
+    for (const UnitRegister& unit : change.units) table.add(unit.content.version.replica);
+  }
+  collect(batch.made_with, table);
+  collect(batch.forgotten, table);
+}
+
+template <typename Tag>
+std::string bytes_of(const Id<Tag>& id) {
+  return std::string(as_text(id.view()));
+}
+
+std::string bytes_of(const std::vector<ItemId>& ids) {
+  std::string bytes;
+  bytes.reserve(ids.size() * ItemId::kSize);
+  for (const ItemId& id : ids) bytes += as_text(id.view());
+  return bytes;
+}
+
+// Turns the model into messages; one for each message that is written.
+class Writer {
+ public:
+  explicit Writer(const ReplicaTable& replicas) : replicas_(replicas) {}
+
+  void write(const ReplicaDescription& from, v1::ReplicaDescription* to) const {
+    to->set_replica(replicas_.index_of(from.replica));
+    to->set_scope(from.scope);
+    to->set_schema_fingerprint(from.schema_fingerprint);
+    to->set_wall_clock_ms(from.wall_clock_ms);
+  }
+
+  void write(const Knowledge& from, v1::Knowledge* to) const {
+    for (const ClockVector& vector : from.vectors()) {
+      to->add_vector_sizes(static_cast<std::uint32_t>(vector.entries().size()));
+      for (const ClockVector::Entry& entry : vector.entries()) {
+        to->add_entry_replicas(replicas_.index_of(entry.replica));
+        to->add_entry_ticks(entry.tick);
+      }
+    }
+    std::optional<ItemId> expected = kFirstItemId;
+    for (const Knowledge::Step& step : from.steps()) {
+      const bool is_first = step.first == kFirstItemId;
+      const bool follows = !is_first && expected == step.first;
+      if (!is_first && !follows) to->mutable_step_firsts()->append(as_text(step.first.view()));
+      to->add_steps(step.vector * 2 + (follows ? 1 : 0));
+      expected = next(step.first);
+    }
+  }
+
+  void write(const ChangeRequest& from, v1::ChangeRequest* to) const {
+    write(from.destination, to->mutable_destination());
+    to->set_number(from.number);
+    write(from.knowledge, to->mutable_knowledge());
+    to->set_wanted_whole(bytes_of(from.wanted_whole));
+    to->set_batch_bytes_max(from.batch_bytes_max);
+  }
+
+  void write(const ChangeBatch& from, v1::ChangeBatch* to) const {
+    write(from.source, to->mutable_source());
+    to->set_destination(replicas_.index_of(from.destination));
+    to->set_request_number(from.request_number);
+    if (from.range.first != kFirstItemId) to->set_range_first(bytes_of(from.range.first));
+    if (from.range.last != last_item_id()) to->set_range_last(bytes_of(from.range.last));
+    to->mutable_changes()->Reserve(static_cast<int>(from.changes.size()));
+    for (const ItemChange& change : from.changes) write(change, to->add_changes());
+    write(from.made_with, to->mutable_made_with());
+    write(from.forgotten, to->mutable_forgotten());
+    to->set_changes_left_estimate(from.changes_left_estimate);
+  }
+
+  void write(const BatchSent& from, v1::BatchSent* to) const {
+    write(from.batch, to->mutable_batch());
+    if (from.ended) write(*from.ended, to->mutable_ended());
+  }
+
+  static void write(const BatchReport& from, v1::BatchReport* to) {
+    to->set_received(from.received);
+    to->set_created(from.created);
+    to->set_updated(from.updated);
+    to->set_deleted(from.deleted);
+    to->set_unchanged(from.unchanged);
+    to->set_conflicts(from.conflicts);
+    to->set_deferred(from.deferred);
+    to->set_minted(from.minted);
+    for (const ItemFailure& failure : from.failures) {
+      v1::ItemFailure* message = to->add_failures();
+      message->set_item(bytes_of(failure.item));
+      write(failure.status, message->mutable_error());
+    }
+  }
+
+  static void write(const Status& from, v1::Error* to) {
+    to->set_code(number_of(kStatusCodes, from.code()));
+    to->set_message(repaired_utf8(from.message()));
+  }
+
+ private:
+  void write(const ItemChange& from, v1::ItemChange* to) const {
+    to->set_item(bytes_of(from.item));
+    to->set_type(from.type);
+    to->set_existence(number_of(kExistences, from.existence.value));
+    to->set_replica(replicas_.index_of(from.existence.version.replica));
+    to->set_tick(from.existence.version.tick);
+    to->set_whole(from.whole);
+    to->mutable_units()->Reserve(static_cast<int>(from.units.size()));
+    for (const UnitRegister& unit : from.units) {
+      v1::UnitRegister* message = to->add_units();
+      message->set_unit(unit.unit);
+      message->set_replica(replicas_.index_of(unit.content.version.replica));
+      message->set_ticks_after_existence(
+          static_cast<std::int64_t>(unit.content.version.tick - from.existence.version.tick));
+      message->set_origin(number_of(kOrigins, unit.content.origin));
+      if (!unit.content.value.is_null()) write(unit.content.value, message->mutable_value());
+    }
+  }
+
+  static void write(const Value& from, v1::Value* to) {
+    if (const auto* boolean = from.if_boolean()) to->set_boolean(*boolean);
+    if (const auto* integer = from.if_integer()) to->set_integer(*integer);
+    if (const auto* real = from.if_real()) to->set_real(*real);
+    if (const auto* text = from.if_text()) to->set_text(*text);
+    if (const auto* bytes = from.if_bytes()) to->set_bytes(bytes->data(), bytes->size());
+    if (const auto* ids = from.if_ids()) to->set_ids(bytes_of(*ids));
+    if (const auto* list = from.if_list()) {
+      v1::ValueList* members = to->mutable_list();
+      for (const Value& member : *list) write(member, members->add_members());
+    }
+  }
+
+  const ReplicaTable& replicas_;
+};
+
+template <typename Message>
+void write_envelope(const Heading& heading, const ReplicaTable& replicas, Message* to) {
+  to->set_protocol(kProtocolVersion);
+  to->set_replicas(replicas.bytes());
+  if (heading.session != SessionId{}) {
+    v1::SessionId* session = to->mutable_session();
+    if (!heading.session.replica.is_zero()) session->set_replica(bytes_of(heading.session.replica));
+    session->set_number(heading.session.number);
+  }
+  to->set_sequence(heading.sequence);
+}
+
+template <typename Message>
+Bytes serialized(const Message& message) {
+  Bytes bytes(message.ByteSizeLong());
+  message.SerializeWithCachedSizesToArray(bytes.data());
+  return bytes;
+}
+
+// `write_body` is given the message that holds the body.
+template <typename WriteBody>
+Bytes encoded_request(const Heading& heading, const ReplicaTable& replicas, const WriteBody& write_body) {
+  google::protobuf::Arena arena;
+  auto* message = google::protobuf::Arena::CreateMessage<v1::Request>(&arena);
+  write_envelope(heading, replicas, message);
+  write_body(Writer(replicas), message);
+  return serialized(*message);
+}
+
+}  // namespace
+
+Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request) {
+  ReplicaTable replicas;
+  collect(request, replicas);
+  return encoded_request(heading, replicas,
+                         [&](const Writer& writer, v1::Request* to) { writer.write(request, to->mutable_begin_source()); });
+}
+
+Bytes encode_get_batch(const Heading& heading, const ItemId& first) {
+  return encoded_request(heading, {}, [&](const Writer&, v1::Request* to) {
+    v1::GetBatch* message = to->mutable_get_batch();
+    if (first != kFirstItemId) message->set_first(bytes_of(first));
+  });
+}
+
+Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options) {
+  return encoded_request(heading, {}, [&](const Writer&, v1::Request* to) {
+    v1::ApplyOptions* message = to->mutable_begin_destination();
+    message->set_on_conflict(number_of(kOnConflicts, options.on_conflict));
+    message->set_batch_bytes_max(options.batch_bytes_max);
+  });
+}
+
+Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch) {
+  ReplicaTable replicas;
+  collect(batch, replicas);
+  return encoded_request(heading, replicas,
+                         [&](const Writer& writer, v1::Request* to) { writer.write(batch, to->mutable_process_batch()); });
+}
+
+Bytes encode_end(const Heading& heading) {
+  return encoded_request(heading, {}, [](const Writer&, v1::Request* to) { to->mutable_end(); });
+}
+
+Bytes encode(const Response& response) {
+  ReplicaTable replicas;
+  if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
+    replicas.add(begun->source.replica);
+    collect(begun->first.batch, replicas);
+  } else if (const auto* sent = std::get_if<BatchSent>(&response.body)) {
+    collect(sent->batch, replicas);
+  } else if (const auto* request = std::get_if<ChangeRequest>(&response.body)) {
+    collect(*request, replicas);
+  }
+
+  google::protobuf::Arena arena;
+  auto* message = google::protobuf::Arena::CreateMessage<v1::Response>(&arena);
+  write_envelope(response.heading, replicas, message);
+  message->set_next_number(response.next_number);
+  const Writer writer(replicas);
+  if (const auto* error = std::get_if<Status>(&response.body)) {
+    Writer::write(*error, message->mutable_error());
+  } else if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
+    writer.write(begun->source, message->mutable_source_begun()->mutable_source());
+    writer.write(begun->first, message->mutable_source_begun()->mutable_first());
+  } else if (const auto* sent = std::get_if<BatchSent>(&response.body)) {
+    writer.write(*sent, message->mutable_batch_sent());
+  } else if (const auto* request = std::get_if<ChangeRequest>(&response.body)) {
+    writer.write(*request, message->mutable_destination_begun());
+  } else if (const auto* report = std::get_if<BatchReport>(&response.body)) {
+    Writer::write(*report, message->mutable_report());
+  } else {
+    message->mutable_offer();
+  }
+  return serialized(*message);
+}
+
+}  // namespace harmonica::wire
