@@ -55,6 +55,15 @@ TEST(ReadFile, RefusesMoreBytesThanAllowed) {
   EXPECT_EQ(read_file(directory / "a", 4).status().code(), StatusCode::kLimitExceeded);
 }
 
+TEST(ReadHead, GivesAtMostTheBytesAskedFor) {
+  const TemporaryDirectory directory;
+  write_text(directory / "a", "12345");
+  EXPECT_EQ(as_text(*read_head(directory / "a", 3)), "123");
+  EXPECT_EQ(as_text(*read_head(directory / "a", 9)), "12345");
+  EXPECT_EQ(read_head(directory / "b", 9).status().code(), StatusCode::kNotFound);
+  EXPECT_EQ(read_head(directory.path(), 9).status().code(), StatusCode::kUnsupported);
+}
+
 TEST(ReplaceFile, LeavesTheNewContentAndNothingBesideIt) {
   const TemporaryDirectory directory;
   ASSERT_TRUE(replace_file(directory / "a", as_bytes("one")).ok());

@@ -250,6 +250,25 @@ Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max) 
   return Status(StatusCode::kUnavailable, path + ": keeps changing while it is read, try again");
 }
 
+Result<Bytes> read_head(const std::string& path, std::size_t bytes_max) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!file.valid()) return error_at(path, errno, "open");
+  struct stat info;
+  if (::fstat(file.get(), &info) != 0) return error_at(path, errno, "inspect");
+  HARMONICA_RETURN_IF_ERROR(require_regular(path, info));
+  Bytes bytes(bytes_max);
+  std::size_t filled = 0;
+  while (filled < bytes.size()) {
+    const ssize_t count = ::read(file.get(), bytes.data() + filled, bytes.size() - filled);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return error_at(path, errno, "read");
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  bytes.resize(filled);
+  return bytes;
+}
+
 Status replace_file(const std::string& path, ByteView content) {
   HARMONICA_ASSIGN_OR_RETURN(const std::string target, follow_links(path));
   struct stat original;

@@ -27,6 +27,12 @@ struct Favorite {
   std::uint32_t origin = 0;  // the document's own number for what it keeps of the entry; 0: a new entry
 };
 
+// An entry that cannot be synced. With a key the item that was shown under it stays as it is, and is not taken for removed.
+struct SkippedFavorite {
+  std::string key;   // empty: the entry has none
+  std::string what;  // one line that names it
+};
+
 // The roots a file has; a root that a format cannot hold stays empty.
 struct FavoritesTree {
   struct Root {
@@ -34,8 +40,8 @@ struct FavoritesTree {
     std::vector<std::unique_ptr<Favorite>> children;
   };
   std::vector<Root> roots;
-  std::vector<std::string> skipped;  // entries that cannot be synced, a line each
-  std::vector<std::string> mended;   // damage that the next write repairs, a line each
+  std::vector<SkippedFavorite> skipped;
+  std::vector<std::string> mended;  // damage that the next write repairs, a line each
 };
 
 }  // namespace harmonica::providers

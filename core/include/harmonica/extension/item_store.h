@@ -58,6 +58,8 @@ class EnumerationSink {
   // Something in the store that cannot be synced, and why; one line. The rest goes on. With the key of an item that was
   // shown before, that item is left as it is and not taken for removed; otherwise the key is empty.
   virtual void skipped(const StoreKey& key, std::string what) = 0;
+  // Damage that the store reads around and that its next write repairs; one line, for the log.
+  virtual void mended(std::string what) { static_cast<void>(what); }
 };
 
 enum class EnumerationKind : std::uint8_t {

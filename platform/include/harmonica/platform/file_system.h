@@ -30,6 +30,9 @@ struct FileContent {
 };
 Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max);
 
+// The first bytes of a file, at most `bytes_max`. The errors of stamp_file.
+Result<Bytes> read_head(const std::string& path, std::size_t bytes_max);
+
 // Writes beside the target, syncs, renames over it and syncs the folder: at any moment either the old or the new content
 // stands there. Keeps the permissions (and, as far as allowed, the owner) of a file that is replaced; follows a symbolic link
 // to the file it names. A failure leaves the old file as it was and nothing beside it.
