@@ -150,7 +150,7 @@ TEST(SnippetCheck, FindsCodeThatItsSourceDoesNotHold) {
 }
 
 TEST(TimeLimitCheck, FindsTestsWithoutOne) {
-  EXPECT_THAT(check_time_limits({{"CMakeLists.txt", "\nadd_test(NAME a COMMAND b)\n"}}),
+  EXPECT_THAT(check_time_limits({{"CMakeLists.txt", "\nadd_test(\n  NAME a\n  COMMAND b)\n"}}),
               ElementsAre("CMakeLists.txt:2: the test a has no TIMEOUT"));
   EXPECT_THAT(
       check_time_limits({{"CMakeLists.txt", "add_test(NAME a COMMAND b)\nset_tests_properties(a PROPERTIES TIMEOUT 9)"}}),
@@ -160,9 +160,9 @@ TEST(TimeLimitCheck, FindsTestsWithoutOne) {
 }
 
 TEST(GlossaryCheck, FindsPublicTypesThatItLacks) {
-  EXPECT_THAT(
-      check_glossary({{"core/include/a.h", "class A {\nstruct B {\nclass C;\n  struct D {"}, {"docs/glossary.md", "`A`"}}),
-      ElementsAre("core/include/a.h:2: B is not in the glossary"));
+  EXPECT_THAT(check_glossary({{"core/include/a.h", "class A {\nstruct B {\nclass C;\n  struct D {\nusing E = int;"},
+                              {"docs/glossary.md", "`A`"}}),
+              ElementsAre("core/include/a.h:2: B is not in the glossary", "core/include/a.h:5: E is not in the glossary"));
 }
 
 TEST(LargeFiles, AreThoseBeyondTheSizeThatAnIdeaNeeds) {
