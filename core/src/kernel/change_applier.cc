@@ -1,0 +1,385 @@
+#include "kernel/change_applier.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "harmonica/limits.h"
+#include "kernel/adoption.h"
+#include "kernel/views.h"
+#include "kernel/write_plan.h"
+
+namespace harmonica::kernel {
+namespace {
+
+// What earlier attempts at the same unit of work found out.
+struct Findings {
+  std::map<ItemId, Status> failed;     // left out: nothing of them is learned
+  std::set<ItemId> unwritable;         // changed by their view only, and refused by the store
+  std::vector<PreparedItem> prepared;  // every state that may stand in the store by now
+};
+
+// One attempt at a unit of work, in one transaction.
+class Attempt {
+ public:
+  Attempt(ReplicaContext& context, MetadataTransaction& transaction, const Findings& findings)
+      : context_(context),
+        transaction_(transaction),
+        findings_(findings),
+        plan_(context, transaction, findings.unwritable) {}
+
+  Status begin() {
+    HARMONICA_ASSIGN_OR_RETURN(state_, transaction_.state());
+    HARMONICA_ASSIGN_OR_RETURN(knowledge_, transaction_.knowledge());
+    HARMONICA_ASSIGN_OR_RETURN(forgotten_, transaction_.forgotten());
+    context_.clock.observe(state_.last_tick);
+    wanted_whole_ = {state_.wanted_whole.begin(), state_.wanted_whole.end()};
+    return transaction_.scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
+      if (record.state == ConflictState::kDeferred) deferred_.insert(record.item);
+      return Visit::kContinue;
+    });
+  }
+
+  Status apply(const ChangeBatch& batch, Resolution resolution) {
+    context_.clock.observe(batch.made_with.greatest_tick());
+    if (state_.scope.empty() && !batch.source.scope.empty()) {
+      state_.scope = batch.source.scope;
+      changed_ = true;
+    }
+    std::vector<ViewInput> inputs;
+    std::vector<ItemId> left_out;
+    for (const ItemChange& change : batch.changes) {
+      HARMONICA_ASSIGN_OR_RETURN(const bool learned, apply_change(batch, change, resolution, inputs));
+      if (!learned) left_out.push_back(change.item);
+    }
+    HARMONICA_RETURN_IF_ERROR(show(std::move(inputs)));
+    learn(knowledge_, batch.made_with, batch.range, left_out);
+    learn(forgotten_, batch.forgotten, batch.range, left_out);
+    report_.received += batch.changes.size();
+    return {};
+  }
+
+  // A decision on a deferred item: classified again against the state of this moment (rule R11).
+  Status decide(const ConflictRecord& conflict, Resolution resolution) {
+    ChangeBatch batch;
+    batch.range = {conflict.item, conflict.item};
+    batch.changes.push_back(*conflict.deferred);
+    batch.made_with = Knowledge(conflict.deferred_made_with).project(batch.range);
+    batch.source.scope = state_.scope;
+    return apply(batch, resolution);
+  }
+
+  // A local edit by the app: `item` with some registers to be made anew.
+  Status edit(const Item& item) {
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(item.id));
+    if (!before) return {StatusCode::kNotFound, "item " + item.id.to_text() + ": not held"};
+    StoredItem after = *before;
+    after.item = item;
+    std::vector<ViewInput> inputs;
+    inputs.push_back({std::move(before), std::move(after)});
+    return show(std::move(inputs));
+  }
+
+  // Items that an earlier session could not write are tried again.
+  Status collect_unwritten() {
+    IndexQuery query;
+    query.kind = IndexKind::kUnwritten;
+    HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction_.find_index(query));
+    for (const IndexPosition& position : unwritten) {
+      HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> item, transaction_.find(position.item));
+      if (item) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(*item)));
+    }
+    return {};
+  }
+
+  // What a lost commit had written is settled: the store is now as the views say.
+  void settle_pending() {
+    if (findings_.prepared.empty()) return;
+    ++state_.write_number;
+    state_.anchor = context_.anchor;
+    changed_ = true;
+  }
+
+  Status finish() {
+    if (!changed_) return {};
+    if (minted_) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
+    state_.wanted_whole = {wanted_whole_.begin(), wanted_whole_.end()};
+    HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
+    HARMONICA_RETURN_IF_ERROR(transaction_.set_forgotten(forgotten_));
+    return commit(context_, transaction_, state_);
+  }
+
+  // The store has accepted the plan's writes.
+  void written(std::uint64_t write_number) {
+    state_.write_number = write_number;
+    state_.anchor = context_.anchor;
+    changed_ = true;
+  }
+
+  WritePlan& plan() { return plan_; }
+  const ReplicaState& state() const { return state_; }
+  MetadataTransaction& transaction() { return transaction_; }
+  Version mint() {
+    minted_ = true;
+    return context_.mint();
+  }
+
+  BatchReport take_report() {
+    for (const auto& [item, status] : findings_.failed) report_.failures.push_back({item, status});
+    report_.failures.insert(report_.failures.end(), refused_.begin(), refused_.end());
+    return std::move(report_);
+  }
+
+ private:
+  // Whether the change may be learned.
+  Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution,
+                            std::vector<ViewInput>& inputs) {
+    if (findings_.failed.contains(change.item)) return false;
+    const ItemType* type = context_.schema().find_type(change.type);
+    if (type == nullptr) {
+      return refuse(change.item, StatusCode::kUnsupported,
+                    "item " + change.item.to_text() + ": type " + std::to_string(change.type) + " is not in the schema");
+    }
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(change.item));
+    if (before && before->item.type != change.type) {
+      return refuse(change.item, StatusCode::kInvalidArgument,
+                    "item " + change.item.to_text() + ": is of another type on the other replica");
+    }
+    const ClassifierInput input{*type,
+                                before ? &before->item : nullptr,
+                                change,
+                                knowledge_.at(change.item),
+                                batch.made_with.at(change.item),
+                                forgotten_.at(change.item),
+                                resolution};
+    Classification classified = classify_change(input, [&] { return mint(); });
+    switch (classified.outcome) {
+      case Outcome::kWantedWhole:
+        return want_whole(change.item);
+      case Outcome::kDeferred:
+        ++report_.deferred;
+        HARMONICA_RETURN_IF_ERROR(
+            put_conflict(classified.conflicts.front(), deferred_conflict_id(context_.environment, change.item)));
+        return false;
+      case Outcome::kForgotten:
+        forgotten_.merge_at(change.item, versions_of(change));
+        changed_ = true;
+        ++report_.unchanged;
+        break;
+      case Outcome::kUnchanged:
+        ++report_.unchanged;
+        break;
+      case Outcome::kApplied:
+        count(before ? &before->item : nullptr, classified.item);
+        StoredItem after;
+        if (before) after = *before;
+        after.item = std::move(classified.item);
+        inputs.push_back({std::move(before), std::move(after)});
+        break;
+    }
+    report_.minted += classified.minted;
+    for (ConflictRecord& conflict : classified.conflicts) {
+      ++report_.conflicts;
+      const ConflictId id = conflict_id(context_.environment, conflict);
+      HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, id));
+    }
+    if (wanted_whole_.erase(change.item) > 0) changed_ = true;
+    if (deferred_.erase(change.item) > 0) {
+      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(deferred_conflict_id(context_.environment, change.item)));
+      changed_ = true;
+    }
+    return true;
+  }
+
+  Result<bool> refuse(const ItemId& item, StatusCode code, std::string message) {
+    refused_.push_back({item, Status(code, std::move(message))});
+    return false;
+  }
+
+  Result<bool> want_whole(const ItemId& item) {
+    if (wanted_whole_.size() >= limits::kWantedWholeMax && !wanted_whole_.contains(item)) {
+      return refuse(item, StatusCode::kLimitExceeded,
+                    "item " + item.to_text() + ": too many items are waiting to be sent whole; sync again");
+    }
+    if (wanted_whole_.insert(item).second) changed_ = true;
+    return false;
+  }
+
+  Status put_conflict(ConflictRecord& conflict, const ConflictId& id) {
+    conflict.id = id;
+    conflict.decided_by = context_.replica;
+    conflict.when_ms = context_.environment.wall_clock_ms();
+    changed_ = true;
+    return transaction_.put_conflict(conflict);
+  }
+
+  Status show(std::vector<ViewInput> inputs) {
+    if (inputs.empty()) return {};
+    changed_ = true;
+    HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
+                               update_views(context_.schema(), transaction_, std::move(inputs)));
+    for (StoredItem& item : items) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(item)));
+    return {};
+  }
+
+  void count(const Item* before, const Item& after) {
+    const bool was_alive = before != nullptr && before->alive();
+    if (after.alive() && !was_alive) {
+      ++report_.created;
+    } else if (after.alive()) {
+      ++report_.updated;
+    } else if (was_alive) {
+      ++report_.deleted;
+    } else {
+      ++report_.unchanged;
+    }
+  }
+
+  static ClockVector versions_of(const ItemChange& change) {
+    ClockVector versions;
+    versions.raise(change.existence.version);
+    for (const UnitRegister& unit : change.units) versions.raise(unit.content.version);
+    return versions;
+  }
+
+  // Nothing is learned of an item that was left out (rule R11).
+  void learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range, const std::vector<ItemId>& left_out) {
+    std::vector<ClockVector> before;
+    before.reserve(left_out.size());
+    for (const ItemId& item : left_out) before.push_back(own.at(item));
+    if (left_out.empty() && own.contains(other, range)) return;
+    changed_ = true;
+    own.merge(other, range);
+    for (std::size_t index = 0; index < left_out.size(); ++index) {
+      own.assign({left_out[index], left_out[index]}, before[index]);
+    }
+  }
+
+  ReplicaContext& context_;
+  MetadataTransaction& transaction_;
+  const Findings& findings_;
+  WritePlan plan_;
+  ReplicaState state_;
+  Knowledge knowledge_;
+  Knowledge forgotten_;
+  std::set<ItemId> wanted_whole_;
+  std::set<ItemId> deferred_;
+  std::vector<ItemFailure> refused_;
+  BatchReport report_;
+  bool minted_ = false;
+  bool changed_ = false;  // there is something to commit
+};
+
+// What the store made of the writes.
+enum class Acceptance : std::uint8_t { kAll, kSomeFailed, kStoreChanged };
+
+// Takes from the store's answers what the next attempt must know.
+Acceptance examine(const std::vector<WriteOutcome>& outcomes, const std::vector<PreparedItem>& writes,
+                   std::span<const ChangeBatch> batches, Findings& findings) {
+  const auto is_from_batch = [&](const ItemId& item) {
+    return std::any_of(batches.begin(), batches.end(), [&](const ChangeBatch& batch) {
+      const auto found = std::lower_bound(batch.changes.begin(), batch.changes.end(), item,
+                                          [](const ItemChange& change, const ItemId& id) { return change.item < id; });
+      return found != batch.changes.end() && found->item == item;
+    });
+  };
+  Acceptance acceptance = Acceptance::kAll;
+  for (std::size_t index = 0; index < writes.size(); ++index) {
+    const ItemId& item = writes[index].item;
+    switch (outcomes[index].state) {
+      case WriteState::kWritten:
+        break;
+      case WriteState::kChanged:
+        acceptance = Acceptance::kStoreChanged;
+        break;
+      case WriteState::kFailed:
+        if (acceptance == Acceptance::kAll) acceptance = Acceptance::kSomeFailed;
+        // An item that fails again although it was left out is written because of its view alone.
+        if (is_from_batch(item) && findings.failed.emplace(item, outcomes[index].status).second) break;
+        findings.unwritable.insert(item);
+        break;
+    }
+  }
+  return acceptance;
+}
+
+// Repeats `fill` in fresh transactions until the store has accepted what follows from it.
+Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
+                        const std::function<Status(Attempt&)>& fill) {
+  Findings findings;
+  HARMONICA_ASSIGN_OR_RETURN(findings.prepared, pending_items(context));
+  for (int store_changes = 0;;) {
+    HARMONICA_ASSIGN_OR_RETURN(auto transaction, context.metadata.begin(TransactionMode::kWrite));
+    Attempt attempt(context, *transaction, findings);
+    HARMONICA_RETURN_IF_ERROR(attempt.begin());
+    HARMONICA_RETURN_IF_ERROR(fill(attempt));
+    HARMONICA_RETURN_IF_ERROR(attempt.collect_unwritten());
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoreWrite> writes, attempt.plan().writes());
+    if (writes.empty()) {
+      attempt.settle_pending();
+      HARMONICA_RETURN_IF_ERROR(attempt.finish());
+      return attempt.take_report();
+    }
+
+    const std::uint64_t write_number = attempt.state().write_number + 1;
+    const std::vector<PreparedItem>& planned = attempt.plan().prepared();
+    if (!context.shares_database()) {
+      findings.prepared.insert(findings.prepared.end(), planned.begin(), planned.end());
+      HARMONICA_RETURN_IF_ERROR(context.metadata.prepare({write_number, findings.prepared}));
+    }
+    HARMONICA_ASSIGN_OR_RETURN(Written written, context.store.apply(writes, context.anchor));
+    if (written.outcomes.size() != writes.size()) {
+      return Status(StatusCode::kInternal, "the store answered " + std::to_string(written.outcomes.size()) + " of " +
+                                               std::to_string(writes.size()) + " writes");
+    }
+    const Acceptance acceptance = examine(written.outcomes, planned, batches, findings);
+    if (acceptance == Acceptance::kAll) {
+      context.anchor = std::move(written.anchor);
+      context.orphans.clear();
+      attempt.written(write_number);
+      HARMONICA_RETURN_IF_ERROR(attempt.finish());
+      return attempt.take_report();
+    }
+    if (acceptance == Acceptance::kStoreChanged) {
+      if (++store_changes > limits::kStoreChangedRetriesMax) {
+        return Status(StatusCode::kUnavailable,
+                      "the store keeps changing while it is written; try again when it is at rest");
+      }
+      transaction.reset();
+      HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector.detect());
+      static_cast<void>(detected);
+    }
+  }
+}
+
+}  // namespace
+
+Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
+                                  Resolution resolution) {
+  return run(context, detector, batches, [&](Attempt& attempt) -> Status {
+    for (const ChangeBatch& batch : batches) HARMONICA_RETURN_IF_ERROR(attempt.apply(batch, resolution));
+    return {};
+  });
+}
+
+Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const ConflictRecord& conflict,
+                      Resolution resolution) {
+  const Result<BatchReport> applied =
+      run(context, detector, {}, [&](Attempt& attempt) { return attempt.decide(conflict, resolution); });
+  if (!applied.ok()) return applied.status();
+  return applied->failures.empty() ? Status() : applied->failures.front().status;
+}
+
+Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const ItemId& item, const LocalEdit& edit) {
+  const Result<BatchReport> applied = run(context, detector, {}, [&](Attempt& attempt) -> Status {
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, attempt.transaction().find(item));
+    if (!held) return {StatusCode::kNotFound, "item " + item.to_text() + ": not held"};
+    Item edited = held->item;
+    edit(edited, [&] { return attempt.mint(); });
+    return attempt.edit(edited);
+  });
+  return applied.ok() ? Status() : applied.status();
+}
+
+}  // namespace harmonica::kernel

@@ -1,0 +1,259 @@
+#include "kernel/change_classifier.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace harmonica::kernel {
+namespace {
+
+std::string_view rule_name(DeletionRule rule) {
+  switch (rule) {
+    case DeletionRule::kEditWins:
+      return "edit_wins";
+    case DeletionRule::kDeleteWins:
+      return "delete_wins";
+    case DeletionRule::kLatest:
+      return "latest";
+  }
+  return "latest";
+}
+
+std::string_view rule_name(Resolution resolution, std::string_view as_in_schema) {
+  switch (resolution) {
+    case Resolution::kAsInSchema:
+      return as_in_schema;
+    case Resolution::kDefer:
+      return "manual";
+    case Resolution::kKeepLocal:
+      return "decided: keep local";
+    case Resolution::kTakeRemote:
+      return "decided: take remote";
+  }
+  return as_in_schema;
+}
+
+ConflictSide side_of(const Register& content) { return {content.version, content.value, Existence::kCreated}; }
+
+ConflictSide side_of(const ExistenceRegister& existence) { return {existence.version, Value(), existence.value}; }
+
+// One change while it is decided. Registers of `item` start as the destination's and become the outcome's.
+class Decision {
+ public:
+  Decision(const ClassifierInput& input, const std::function<Version()>& mint) : input_(input), mint_(mint) {}
+
+  Classification run() {
+    if (input_.local == nullptr) return classify_unheld();
+    result_.item = *input_.local;
+    for (const UnitRegister& incoming : input_.change.units) decide_unit(incoming);
+    decide_existence();
+    if (deferred_) return std::move(*deferred_);
+    result_.outcome = changed_ ? Outcome::kApplied : Outcome::kUnchanged;
+    return std::move(result_);
+  }
+
+ private:
+  const ExistenceRegister& sent_existence() const { return input_.change.existence; }
+
+  bool sent_is_known(const Version& version) const { return input_.known.contains(version); }
+  bool held_is_known(const Version& version) const { return input_.made_with.contains(version); }
+
+  Version minted() {
+    ++result_.minted;
+    changed_ = true;
+    return mint_();
+  }
+
+  void take(UnitId unit, const Register& content) {
+    result_.item.at(unit) = content;
+    changed_ = true;
+  }
+
+  void record(UnitId unit, ConflictSide kept, ConflictSide lost, std::string_view rule) {
+    ConflictRecord conflict;
+    conflict.item = input_.change.item;
+    conflict.type = input_.change.type;
+    conflict.unit = unit;
+    conflict.kept = std::move(kept);
+    conflict.lost = std::move(lost);
+    conflict.rule = rule;
+    result_.conflicts.push_back(std::move(conflict));
+  }
+
+  void defer(UnitId unit, ConflictSide local, ConflictSide remote) {
+    if (deferred_) return;
+    record(unit, std::move(local), std::move(remote), "manual");
+    Classification waiting;
+    waiting.outcome = Outcome::kDeferred;
+    waiting.conflicts.push_back(std::move(result_.conflicts.back()));
+    waiting.conflicts.back().state = ConflictState::kDeferred;
+    waiting.conflicts.back().deferred = input_.change;
+    waiting.conflicts.back().deferred_made_with = input_.made_with;
+    deferred_ = std::move(waiting);
+  }
+
+  void decide_unit(const UnitRegister& incoming) {
+    const Register& sent = incoming.content;
+    if (sent_is_known(sent.version)) return;
+    const Register* held = input_.local->find(incoming.unit);
+    if (held == nullptr || held_is_known(held->version)) return take(incoming.unit, sent);
+    if (held->value == sent.value) {
+      if (sent.version > held->version) take(incoming.unit, sent);
+      return;
+    }
+    decide_unit_conflict(incoming.unit, *held, sent);
+  }
+
+  // Rule R8: the greater side's version stays only with its own value; anything else is minted.
+  void decide_unit_conflict(UnitId unit_id, const Register& held, const Register& sent) {
+    const Unit* unit = input_.type.find_unit(unit_id);
+    const bool silent = unit != nullptr && unit->recording == ConflictRecording::kSilent;
+    const bool by_hand = unit != nullptr && unit->rule == ConflictRule::kManual;
+    const bool sent_is_greater = sent.version > held.version;
+    bool take_sent = sent_is_greater;
+    if (!silent) {
+      if (input_.resolution == Resolution::kDefer || (by_hand && input_.resolution == Resolution::kAsInSchema)) {
+        return defer(unit_id, side_of(held), side_of(sent));
+      }
+      if (input_.resolution == Resolution::kKeepLocal) take_sent = false;
+      if (input_.resolution == Resolution::kTakeRemote) take_sent = true;
+    }
+    const Register& kept = take_sent ? sent : held;
+    const Register& lost = take_sent ? held : sent;
+    if (!silent) record(unit_id, side_of(kept), side_of(lost), rule_name(input_.resolution, "latest"));
+    Register outcome = kept;
+    if (take_sent != sent_is_greater) outcome = {minted(), kept.value, Origin::kWritten};
+    if (!(outcome == held)) take(unit_id, outcome);
+  }
+
+  // Rule R10. Units have been decided already; what the sides held before that counts here.
+  void decide_existence() {
+    const ExistenceRegister& sent = sent_existence();
+    const ExistenceRegister& held = input_.local->existence;
+    const bool sent_known = sent_is_known(sent.version);
+    const bool held_known = held_is_known(held.version);
+    const bool concurrent = !sent_known && !held_known;
+
+    if (is_alive(sent.value) == is_alive(held.value)) {
+      if (!sent_known && (held_known || sent.version > held.version)) set_existence(sent);
+      return;
+    }
+    // A side that knows the other's existence and holds another one has decided already.
+    if (sent_known && !is_alive(sent.value)) return;
+    if (!sent_known && held_known && is_alive(sent.value)) return set_existence(sent);
+
+    const bool sent_alive = is_alive(sent.value);
+    const ExistenceRegister& alive = sent_alive ? sent : held;
+    const ExistenceRegister& dead = sent_alive ? held : sent;
+    if (concurrent && alive.value == Existence::kCreated) return decide_by_hand_or(true, alive, dead, {}, concurrent);
+
+    const std::vector<UnitRegister> news = unknown_to_deleter(sent_alive);
+    if (news.empty()) return settle(false, alive, dead, concurrent);
+    Version greatest;
+    for (const UnitRegister& unit : news) greatest = std::max(greatest, unit.content.version);
+    const DeletionRule rule = input_.type.deletion;
+    const bool lives = rule == DeletionRule::kEditWins || (rule == DeletionRule::kLatest && greatest > dead.version);
+    decide_by_hand_or(lives, alive, dead, news, concurrent);
+  }
+
+  void decide_by_hand_or(bool lives, const ExistenceRegister& alive, const ExistenceRegister& dead,
+                         const std::vector<UnitRegister>& news, bool concurrent) {
+    const ExistenceRegister& held = input_.local->existence;
+    const ExistenceRegister& sent = sent_existence();
+    if (input_.resolution == Resolution::kDefer) return defer(kExistenceUnit, side_of(held), side_of(sent));
+    if (input_.resolution == Resolution::kKeepLocal) lives = is_alive(held.value);
+    if (input_.resolution == Resolution::kTakeRemote) lives = is_alive(sent.value);
+    const std::string_view rule = rule_name(input_.resolution, rule_name(input_.type.deletion));
+    if (lives) {
+      record(kExistenceUnit, side_of(alive), side_of(dead), rule);
+    } else {
+      for (const UnitRegister& unit : news) {
+        if (is_recorded(unit.unit)) record(unit.unit, side_of(dead), side_of(unit.content), rule);
+      }
+    }
+    settle(lives, alive, dead, concurrent);
+  }
+
+  bool is_recorded(UnitId id) const {
+    const Unit* unit = input_.type.find_unit(id);
+    return unit == nullptr || unit->recording == ConflictRecording::kRecorded;
+  }
+
+  // The living side's units that the deleting side does not know.
+  std::vector<UnitRegister> unknown_to_deleter(bool sent_alive) const {
+    std::vector<UnitRegister> news;
+    for (const UnitRegister& unit : sent_alive ? input_.change.units : input_.local->units) {
+      const bool known = sent_alive ? sent_is_known(unit.content.version) : held_is_known(unit.content.version);
+      if (!known) news.push_back(unit);
+    }
+    return news;
+  }
+
+  void settle(bool lives, const ExistenceRegister& alive, const ExistenceRegister& dead, bool concurrent) {
+    if (lives && concurrent && alive.version > dead.version) return set_existence(alive);
+    if (lives) return set_existence({minted(), Existence::kRestored});
+    if (dead.version > alive.version) return set_existence(dead);
+    set_existence({minted(), Existence::kDeleted});
+  }
+
+  void set_existence(const ExistenceRegister& existence) {
+    if (existence == result_.item.existence) return;
+    result_.item.existence = existence;
+    changed_ = true;
+  }
+
+  // Rule R14.
+  Classification classify_unheld() {
+    const ItemChange& change = input_.change;
+    bool all_known = sent_is_known(change.existence.version);
+    bool any_unit_unknown = false;
+    for (const UnitRegister& unit : change.units) {
+      if (!sent_is_known(unit.content.version)) any_unit_unknown = true;
+    }
+    all_known = all_known && !any_unit_unknown;
+    if (all_known) return {};
+    if (!change.whole) {
+      Classification result;
+      result.outcome = Outcome::kWantedWhole;
+      return result;
+    }
+    result_.item.id = change.item;
+    result_.item.type = change.type;
+    result_.item.existence = change.existence;
+    result_.item.units = change.units;
+    result_.outcome = Outcome::kApplied;
+    if (input_.made_with.contains(input_.forgotten)) return std::move(result_);
+    if (!is_alive(change.existence.value)) {
+      // A second tombstone of a forgotten life would shield stale copies from recovery (W67).
+      result_.outcome = Outcome::kForgotten;
+      return std::move(result_);
+    }
+    const Tick bound = input_.forgotten.greatest_tick();
+    if (change.existence.value == Existence::kRestored && !any_unit_unknown) {
+      result_.item.existence = {minted(), Existence::kDeleted};
+    } else if (sent_is_known(change.existence.version)) {
+      const bool lives = input_.type.deletion != DeletionRule::kDeleteWins;
+      result_.item.existence = {minted(), lives ? Existence::kRestored : Existence::kDeleted};
+    } else if (change.existence.version.tick <= bound) {
+      result_.item.existence.version = minted();
+    }
+    for (UnitRegister& unit : result_.item.units) {
+      if (unit.content.version.tick <= bound) unit.content.version = minted();
+    }
+    return std::move(result_);
+  }
+
+  const ClassifierInput& input_;
+  const std::function<Version()>& mint_;
+  Classification result_;
+  std::optional<Classification> deferred_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint) {
+  return Decision(input, mint).run();
+}
+
+}  // namespace harmonica::kernel

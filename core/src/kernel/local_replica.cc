@@ -1,0 +1,209 @@
+#include <array>
+#include <utility>
+
+#include "harmonica/replica.h"
+#include "kernel/adoption.h"
+#include "kernel/change_applier.h"
+#include "kernel/change_detector.h"
+#include "kernel/replica_context.h"
+#include "kernel/store_provider.h"
+#include "kernel/views.h"
+
+namespace harmonica {
+namespace kernel {
+namespace {
+
+ReplicaId random_replica_id(Environment& environment) {
+  ReplicaId id;
+  environment.randomize(id.bytes);
+  return id;
+}
+
+// Makes a new replica, or checks the identity of one that exists (rule R30).
+Status open_identity(ReplicaContext& context) {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+  const std::uint64_t fingerprint = context.schema().fingerprint();
+  if (state.replica.is_zero()) {
+    state.replica = random_replica_id(context.environment);
+    state.schema_fingerprint = fingerprint;
+    context.replica = state.replica;
+    return commit(context, *transaction, state);
+  }
+  if (state.schema_fingerprint != fingerprint) {
+    return {StatusCode::kUnsupported, "the metadata belongs to a store with another schema (fingerprints " +
+                                          std::to_string(state.schema_fingerprint) + " and " + std::to_string(fingerprint) +
+                                          ")"};
+  }
+  context.replica = state.replica;
+  context.anchor = state.anchor;
+  context.clock.observe(state.last_tick);
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<Tick> outside, context.environment.reserved_tick(state.replica));
+  context.reserved_outside = outside.value_or(0);
+  if (state.reserved_tick < context.reserved_outside) {
+    const ReplicaId former = state.replica;
+    state.former_replicas.push_back(former);
+    state.replica = random_replica_id(context.environment);
+    state.last_tick = std::max(state.last_tick, context.reserved_outside);
+    state.reserved_tick = 0;
+    context.replica = state.replica;
+    context.reserved_outside = 0;
+    context.clock.observe(state.last_tick);
+    context.environment.log(LogLevel::kWarning, "replica " + former.to_text() + " was restored from a backup and is now " +
+                                                    state.replica.to_text());
+    return commit(context, *transaction, state);
+  }
+  if (state.reserved_tick > context.reserved_outside) {
+    HARMONICA_RETURN_IF_ERROR(context.environment.set_reserved_tick(state.replica, state.reserved_tick));
+    context.reserved_outside = state.reserved_tick;
+  }
+  return {};
+}
+
+class LocalReplica : public Replica {
+ public:
+  LocalReplica(ItemStore& store, MetadataStore& metadata, Environment& environment, Guard guard)
+      : context_{store, metadata, environment, guard, LogicalClock(environment), {}, 0, {}, {}}, detector_(context_) {}
+
+  Status open() {
+    HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
+    HARMONICA_RETURN_IF_ERROR(open_identity(context_));
+    provider_ = std::make_unique<StoreProvider>(context_, detector_);
+    return {};
+  }
+
+  Provider& provider() override { return *provider_; }
+  Result<DetectionReport> detect() override { return detector_.detect(); }
+  const DetectionReport& last_detection() const override { return detector_.last(); }
+
+  Result<ReplicaStatus> status() override {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
+    HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+    ReplicaStatus status;
+    status.replica = state.replica;
+    status.scope = std::move(state.scope);
+    status.former_replicas = std::move(state.former_replicas);
+    HARMONICA_ASSIGN_OR_RETURN(status.knowledge, transaction->knowledge());
+    HARMONICA_ASSIGN_OR_RETURN(status.counts, transaction->counts());
+    HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
+      ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
+      return Visit::kContinue;
+    }));
+    HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
+      if (stored.view.parked) ++status.parked;
+      return Visit::kContinue;
+    }));
+    IndexQuery query;
+    query.kind = IndexKind::kUnwritten;
+    HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction->find_index(query));
+    status.unwritten = unwritten.size();
+    return status;
+  }
+
+  Result<std::vector<ReplicaItem>> children(const ItemId& parent) override {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
+    IndexQuery query;
+    query.kind = IndexKind::kChild;
+    query.prefix = child_index_key(parent, {});
+    HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction->find_index(query));
+    std::vector<ReplicaItem> items;
+    for (const IndexPosition& position : positions) {
+      HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction->find(position.item));
+      if (stored) items.push_back(as_shown(std::move(*stored)));
+    }
+    return items;
+  }
+
+  Result<std::optional<ReplicaItem>> find(const ItemId& item) override {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction->find(item));
+    if (!stored) return std::optional<ReplicaItem>();
+    return std::optional<ReplicaItem>(as_shown(std::move(*stored)));
+  }
+
+  Status scan(const std::function<Result<Visit>(const StoredItem&)>& visit) override {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
+    return transaction->scan(ItemIdRange::all(), visit);
+  }
+
+  Result<std::vector<ConflictRecord>> conflicts() override {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
+    std::vector<ConflictRecord> records;
+    HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
+      records.push_back(record);
+      return Visit::kContinue;
+    }));
+    return records;
+  }
+
+  Status restore(const ConflictId& conflict) override {
+    HARMONICA_ASSIGN_OR_RETURN(const ConflictRecord record, find_conflict(conflict));
+    if (record.state != ConflictState::kDecided) {
+      return {StatusCode::kInvalidArgument,
+              "conflict " + conflict.to_text() + ": still waits for a decision; keep one side instead"};
+    }
+    HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
+    static_cast<void>(detected);
+    HARMONICA_RETURN_IF_ERROR(
+        apply_local_edit(context_, detector_, record.item, [&](Item& item, const std::function<Version()>& mint) {
+          if (record.unit == kExistenceUnit) {
+            item.existence = {mint(), is_alive(record.lost.existence) ? Existence::kCreated : Existence::kDeleted};
+            return;
+          }
+          if (!item.alive()) item.existence = {mint(), Existence::kCreated};
+          item.at(record.unit) = {mint(), record.lost.value, Origin::kWritten};
+        }));
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
+    HARMONICA_RETURN_IF_ERROR(transaction->remove_conflict(conflict));
+    return transaction->commit();
+  }
+
+  Status decide(const ConflictId& conflict, Decision decision) override {
+    HARMONICA_ASSIGN_OR_RETURN(const ConflictRecord record, find_conflict(conflict));
+    if (record.state != ConflictState::kDeferred) {
+      return {StatusCode::kInvalidArgument, "conflict " + conflict.to_text() + ": is decided; restore what lost instead"};
+    }
+    HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
+    static_cast<void>(detected);
+    return apply_decision(context_, detector_, record,
+                          decision == Decision::kKeepLocal ? Resolution::kKeepLocal : Resolution::kTakeRemote);
+  }
+
+ private:
+  Result<std::unique_ptr<MetadataTransaction>> read() { return context_.metadata.begin(TransactionMode::kRead); }
+
+  Result<ConflictRecord> find_conflict(const ConflictId& id) {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<ConflictRecord> record, transaction->find_conflict(id));
+    if (!record) return Status(StatusCode::kNotFound, "conflict " + id.to_text() + ": no such record");
+    return *std::move(record);
+  }
+
+  static ReplicaItem as_shown(StoredItem stored) {
+    ReplicaItem item;
+    if (stored.shown) {
+      item.key = std::move(stored.shown->key);
+      item.values = std::move(stored.shown->values);
+    }
+    item.parent = stored.view.parent;
+    item.view = stored.view;
+    item.item = std::move(stored.item);
+    return item;
+  }
+
+  ReplicaContext context_;
+  ChangeDetector detector_;
+  std::unique_ptr<StoreProvider> provider_;
+};
+
+}  // namespace
+}  // namespace kernel
+
+Result<std::unique_ptr<Replica>> Replica::open(ItemStore& store, MetadataStore& metadata, Environment& environment,
+                                               const ReplicaOptions& options) {
+  auto replica = std::make_unique<kernel::LocalReplica>(store, metadata, environment, options.guard);
+  HARMONICA_RETURN_IF_ERROR(replica->open());
+  return std::unique_ptr<Replica>(std::move(replica));
+}
+
+}  // namespace harmonica

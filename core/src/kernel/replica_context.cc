@@ -1,0 +1,50 @@
+#include "kernel/replica_context.h"
+
+#include <algorithm>
+
+#include "harmonica/limits.h"
+
+namespace harmonica::kernel {
+
+Tick LogicalClock::next() {
+  last_ = std::max(last_ + 1, first_tick_of(environment_->wall_clock_ms()));
+  return last_;
+}
+
+void LogicalClock::observe(Tick tick) { last_ = std::max(last_, tick); }
+
+Tick LogicalClock::next_at(Tick wanted) {
+  last_ = std::max(last_ + 1, wanted);
+  return last_;
+}
+
+Status commit(ReplicaContext& context, MetadataTransaction& transaction, ReplicaState& state) {
+  HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, transaction.knowledge());
+  state.last_tick = std::max(state.last_tick, context.clock.last());
+  state.reserved_tick = std::max(state.reserved_tick, knowledge.at(kFirstItemId).at(context.replica));
+  HARMONICA_RETURN_IF_ERROR(transaction.set_state(state));
+  HARMONICA_RETURN_IF_ERROR(transaction.commit());
+  if (state.reserved_tick > context.reserved_outside) {
+    HARMONICA_RETURN_IF_ERROR(context.environment.set_reserved_tick(context.replica, state.reserved_tick));
+    context.reserved_outside = state.reserved_tick;
+  }
+  return {};
+}
+
+Result<std::vector<PreparedItem>> pending_items(ReplicaContext& context) {
+  if (context.shares_database()) return std::vector<PreparedItem>();
+  HARMONICA_ASSIGN_OR_RETURN(PreparedWrite prepared, context.metadata.prepared());
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
+  if (prepared.write_number != state.write_number + 1) prepared.items.clear();
+  return std::move(prepared.items);
+}
+
+Status check_drift(ReplicaContext& context, Tick greatest, const std::string& whose) {
+  const std::int64_t ahead_ms = milliseconds_of(greatest) - context.environment.wall_clock_ms();
+  if (ahead_ms <= limits::kClockDriftMsMax) return {};
+  return {StatusCode::kClockSkew, whose + " has changes " + std::to_string(ahead_ms / 1000) +
+                                      " s ahead of this device's clock; set the clocks of both devices and try again"};
+}
+
+}  // namespace harmonica::kernel

@@ -1,0 +1,64 @@
+// What every part of one replica's kernel shares: the store, its metadata, the environment and the clock.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "harmonica/extension/environment.h"
+#include "harmonica/extension/item_store.h"
+#include "harmonica/extension/metadata_store.h"
+#include "harmonica/replica.h"
+
+namespace harmonica::kernel {
+
+// Hands out the replica's ticks (rule R4). It never goes back, also when the transaction that used a tick is undone.
+class LogicalClock {
+ public:
+  explicit LogicalClock(Environment& environment) : environment_(&environment) {}
+
+  Tick next();
+  // Raises the clock to a tick learned of.
+  void observe(Tick tick);
+  // Uses exactly this tick if that is still possible, else the next one: for changes that are older than now.
+  Tick next_at(Tick wanted);
+  Tick last() const { return last_; }
+
+ private:
+  Environment* environment_;
+  Tick last_ = 0;
+};
+
+// One replica while it is open. Thread-compatible.
+struct ReplicaContext {
+  ItemStore& store;
+  MetadataStore& metadata;
+  Environment& environment;
+  Guard guard = Guard::kOn;
+  LogicalClock clock;
+  ReplicaId replica;
+  Tick reserved_outside = 0;
+  Bytes anchor;  // of the store as it was last seen
+  // Items that a write put into the store before the process died and its commit was lost: they stand there, and are
+  // neither a user's nor held. The next write updates or removes them.
+  std::map<ItemId, ShownItem> orphans;
+
+  const Schema& schema() const { return store.schema(); }
+  // Whether `apply` of the store runs inside the metadata transaction.
+  bool shares_database() const { return store.metadata() == &metadata; }
+
+  // The version of a change that this replica makes now.
+  Version mint() { return {replica, clock.next()}; }
+};
+
+// Commits `state` with everything else in `transaction`, and then the bound of used ticks outside the store: only after
+// that may a tick leave the replica (rule R30; docs/adr/0002).
+Status commit(ReplicaContext& context, MetadataTransaction& transaction, ReplicaState& state);
+
+// What a write that may have been lost with its process was about to show; empty if the last write was committed.
+Result<std::vector<PreparedItem>> pending_items(ReplicaContext& context);
+
+// Refuses ticks further ahead of the local clock than the allowed drift. `whose` names them in the message.
+Status check_drift(ReplicaContext& context, Tick greatest, const std::string& whose);
+
+}  // namespace harmonica::kernel

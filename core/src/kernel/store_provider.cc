@@ -1,0 +1,185 @@
+#include "kernel/store_provider.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "harmonica/limits.h"
+#include "kernel/change_applier.h"
+#include "kernel/change_enumerator.h"
+
+namespace harmonica::kernel {
+namespace {
+
+Status wrong_batch(const std::string& what) {
+  return {StatusCode::kInvalidArgument, "change batch: " + what + "; end the session and start a new one"};
+}
+
+Status check_change(const ItemChange& change, const ChangeBatch& batch) {
+  const ClockVector& made_with = batch.made_with.at(change.item);
+  bool honest = made_with.contains(change.existence.version) && !change.existence.version.is_none();
+  UnitId last = kExistenceUnit;
+  for (const UnitRegister& unit : change.units) {
+    if (unit.unit <= last) return wrong_batch("units of item " + change.item.to_text() + " are not in order");
+    last = unit.unit;
+    honest = honest && made_with.contains(unit.content.version) && !unit.content.version.is_none();
+  }
+  if (!honest) return wrong_batch("item " + change.item.to_text() + " has a version that its source does not know");
+  return {};
+}
+
+}  // namespace
+
+StoreProvider::StoreProvider(ReplicaContext& context, ChangeDetector& detector) : context_(context), detector_(detector) {
+  // Requests of different openings must not be mistaken for each other.
+  std::array<std::uint8_t, 8> start{};
+  context_.environment.randomize(start);
+  for (const std::uint8_t byte : start) request_number_ = (request_number_ << 8) | byte;
+}
+
+Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& options) {
+  forget_session();
+  HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
+  static_cast<void>(detected);
+  ChangeRequest request;
+  HARMONICA_ASSIGN_OR_RETURN(request.destination, describe());
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
+  HARMONICA_ASSIGN_OR_RETURN(request.knowledge, transaction->knowledge());
+  request.number = ++request_number_;
+  request.wanted_whole = state.wanted_whole;
+  request.batch_bytes_max = options.batch_bytes_max == 0 ? limits::kBatchBytesDefault : options.batch_bytes_max;
+  options_ = options;
+  own_request_ = request;
+  expected_ = kFirstItemId;
+  return request;
+}
+
+Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& request) {
+  forget_session();
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe());
+  HARMONICA_RETURN_IF_ERROR(check_request(request, own));
+  HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
+  static_cast<void>(detected);
+  if (own.scope.empty()) {
+    own.scope = request.destination.scope.empty() ? context_.schema().default_scope : request.destination.scope;
+    HARMONICA_RETURN_IF_ERROR(join_scope(own.scope));
+  }
+  HARMONICA_ASSIGN_OR_RETURN(snapshot_, context_.metadata.begin(TransactionMode::kRead));
+  request_ = request;
+  return own;
+}
+
+Result<ChangeBatch> StoreProvider::get_change_batch(const ItemId& first) {
+  if (snapshot_ == nullptr) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription own, describe());
+  return enumerate_changes(*snapshot_, own, *request_, first);
+}
+
+Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch) {
+  if (!own_request_) return Status(StatusCode::kInvalidArgument, "no session as a destination has begun");
+  HARMONICA_RETURN_IF_ERROR(check_batch(batch));
+  expected_ = next(batch.range.last);
+  if (context_.store.write_unit() == WriteUnit::kWholeStore) {
+    received_.push_back(batch);
+    BatchReport report;
+    report.received = batch.changes.size();
+    return report;
+  }
+  const Resolution resolution = options_.on_conflict == OnConflict::kManual ? Resolution::kDefer : Resolution::kAsInSchema;
+  return apply_changes(context_, detector_, std::span(&batch, 1), resolution);
+}
+
+Result<BatchReport> StoreProvider::end() {
+  Result<BatchReport> result = BatchReport();
+  if (own_request_ && context_.store.write_unit() == WriteUnit::kWholeStore) {
+    const Resolution resolution =
+        options_.on_conflict == OnConflict::kManual ? Resolution::kDefer : Resolution::kAsInSchema;
+    result = apply_changes(context_, detector_, received_, resolution);
+    if (result.ok()) result->received = 0;  // told batch by batch
+  }
+  forget_session();
+  return result;
+}
+
+Result<ReplicaDescription> StoreProvider::describe() {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
+  return ReplicaDescription{context_.replica, state.scope, context_.schema().fingerprint(),
+                            context_.environment.wall_clock_ms()};
+}
+
+Status StoreProvider::check_request(const ChangeRequest& request, const ReplicaDescription& own) const {
+  const ReplicaDescription& destination = request.destination;
+  if (destination.replica == own.replica) {
+    return {StatusCode::kInvalidArgument, "both stores say that they are replica " + own.replica.to_text() +
+                                              ": one is a copy of the other's metadata; remove the metadata of one"};
+  }
+  if (!destination.scope.empty() && !is_valid_scope_name(destination.scope)) {
+    return {StatusCode::kInvalidArgument, "the peer names a scope that is not a scope name"};
+  }
+  if (!destination.scope.empty() && !own.scope.empty() && destination.scope != own.scope) {
+    return {StatusCode::kScopeMismatch, "this store belongs to the scope '" + own.scope + "' and the peer to '" +
+                                            destination.scope + "'; a store is in one scope only"};
+  }
+  if (destination.schema_fingerprint != own.schema_fingerprint) {
+    return {StatusCode::kUnsupported, "the peer's schema is not ours (fingerprints " +
+                                          std::to_string(destination.schema_fingerprint) + " and " +
+                                          std::to_string(own.schema_fingerprint) + "); use the same build on both"};
+  }
+  return check_drift(context_, request.knowledge.greatest_tick(), "replica " + destination.replica.to_text());
+}
+
+Status StoreProvider::check_batch(const ChangeBatch& batch) {
+  if (batch.destination != context_.replica) return wrong_batch("made for replica " + batch.destination.to_text());
+  if (batch.request_number != own_request_->number) return wrong_batch("made for another request");
+  if (!expected_ || batch.range.first != *expected_ || batch.range.last < batch.range.first) {
+    return wrong_batch("its range does not follow the batch before it");
+  }
+  if (batch.last != (batch.range.last == last_item_id())) return wrong_batch("its range does not end as it says");
+  if (!is_valid_scope_name(batch.source.scope)) return wrong_batch("it names no scope");
+  if (!own_request_->destination.scope.empty() && batch.source.scope != own_request_->destination.scope) {
+    return {StatusCode::kScopeMismatch, "this store belongs to the scope '" + own_request_->destination.scope +
+                                            "' and the peer to '" + batch.source.scope + "'; a store is in one scope only"};
+  }
+  if (batch.source.schema_fingerprint != own_request_->destination.schema_fingerprint) {
+    return {StatusCode::kUnsupported, "the peer's schema is not ours; use the same build on both"};
+  }
+  if (!batch.made_with.exclude(batch.range).empty() || !batch.forgotten.exclude(batch.range).empty()) {
+    return wrong_batch("it teaches more than its range");
+  }
+  const ItemId* before = nullptr;
+  for (const ItemChange& change : batch.changes) {
+    if (!batch.range.contains(change.item) || (before != nullptr && !(*before < change.item))) {
+      return wrong_batch("item " + change.item.to_text() + " is out of order or out of range");
+    }
+    HARMONICA_RETURN_IF_ERROR(check_change(change, batch));
+    before = &change.item;
+  }
+  for (const ClockVector& vector : batch.made_with.vectors()) {
+    if (vector.at(context_.replica) > context_.clock.last()) {
+      return {StatusCode::kCorruption,
+              "the peer knows changes of this replica that it has not made: its metadata was "
+              "restored from a backup while it was open, or the peer's is damaged"};
+    }
+  }
+  return check_drift(context_, std::max(batch.made_with.greatest_tick(), batch.forgotten.greatest_tick()),
+                     "replica " + batch.source.replica.to_text());
+}
+
+Status StoreProvider::join_scope(const ScopeName& scope) {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+  state.scope = scope;
+  return commit(context_, *transaction, state);
+}
+
+void StoreProvider::forget_session() {
+  own_request_.reset();
+  received_.clear();
+  expected_.reset();
+  request_.reset();
+  snapshot_.reset();
+}
+
+}  // namespace harmonica::kernel

@@ -1,0 +1,47 @@
+// Joins an item store with its metadata into the provider that sessions talk to.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "harmonica/extension/provider.h"
+#include "kernel/change_detector.h"
+#include "kernel/replica_context.h"
+
+namespace harmonica::kernel {
+
+// One replica's side of sessions, one after the other. The context must outlive it. Thread-compatible.
+class StoreProvider : public Provider {
+ public:
+  StoreProvider(ReplicaContext& context, ChangeDetector& detector);
+
+  Result<ChangeRequest> begin_destination(const ApplyOptions& options) override;
+  Result<ReplicaDescription> begin_source(const ChangeRequest& request) override;
+  Result<ChangeBatch> get_change_batch(const ItemId& first) override;
+  Result<BatchReport> process_change_batch(const ChangeBatch& batch) override;
+  Result<BatchReport> end() override;
+
+ private:
+  Result<ReplicaDescription> describe();
+  Status check_request(const ChangeRequest& request, const ReplicaDescription& own) const;
+  Status check_batch(const ChangeBatch& batch);
+  Status join_scope(const ScopeName& scope);
+  void forget_session();
+
+  ReplicaContext& context_;
+  ChangeDetector& detector_;
+  std::uint64_t request_number_ = 0;
+
+  // As a destination.
+  std::optional<ChangeRequest> own_request_;
+  ApplyOptions options_;
+  std::optional<ItemId> expected_;     // where the next batch starts; nothing after the last one
+  std::vector<ChangeBatch> received_;  // of a store that is written whole, until the end
+
+  // As a source: one snapshot for the session.
+  std::optional<ChangeRequest> request_;
+  std::unique_ptr<MetadataTransaction> snapshot_;
+};
+
+}  // namespace harmonica::kernel

@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <utility>
+
+#include "harmonica/extension/provider.h"
+#include "harmonica/session.h"
+
+namespace harmonica {
+
+class SyncSession::State {
+ public:
+  State(Provider& source, Provider& destination, SessionOptions options)
+      : source_(source), destination_(destination), options_(std::move(options)) {}
+
+  Result<StepState> step() {
+    if (phase_ == Phase::kDone) return Status(StatusCode::kInvalidArgument, "the session has ended; make a new one");
+    Result<StepState> result = cancelled_ ? Status(StatusCode::kCancelled, "the session was cancelled") : step_phase();
+    if (!result.ok()) {
+      const Status ended = phase_ == Phase::kEnd ? Status() : end();
+      phase_ = Phase::kDone;
+      if (!ended.ok() && result.status().code() == StatusCode::kCancelled) return ended;
+    }
+    return result;
+  }
+
+  void cancel() { cancelled_ = true; }
+  const SessionReport& report() const { return report_; }
+
+ private:
+  enum class Phase : std::uint8_t { kBegin, kTransfer, kEnd, kDone };
+
+  Result<StepState> step_phase() {
+    switch (phase_) {
+      case Phase::kBegin:
+        HARMONICA_RETURN_IF_ERROR(begin());
+        phase_ = Phase::kTransfer;
+        return StepState::kMore;
+      case Phase::kTransfer:
+        return transfer();
+      case Phase::kEnd:
+      case Phase::kDone:
+        break;
+    }
+    tell(SessionStage::kWriting);
+    HARMONICA_RETURN_IF_ERROR(end());
+    phase_ = Phase::kDone;
+    tell(SessionStage::kDone);
+    return StepState::kDone;
+  }
+
+  Status begin() {
+    tell(SessionStage::kDetecting);
+    ApplyOptions options;
+    options.on_conflict = options_.on_conflict;
+    options.batch_bytes_max = options_.batch_bytes_max;
+    HARMONICA_ASSIGN_OR_RETURN(request_, destination_.begin_destination(options));
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription source, source_.begin_source(request_));
+    report_.source = source.replica;
+    report_.destination = request_.destination.replica;
+    report_.scope = source.scope;
+    return {};
+  }
+
+  Result<StepState> transfer() {
+    HARMONICA_ASSIGN_OR_RETURN(const ChangeBatch batch, source_.get_change_batch(first_));
+    const std::optional<ItemId> following = next(batch.range.last);
+    if (batch.last || !following) {
+      phase_ = Phase::kEnd;
+    } else {
+      first_ = *following;
+      source_.prefetch_change_batch(first_);
+    }
+    ++report_.batches;
+    total_estimate_ = report_.received + batch.changes.size() + batch.changes_left_estimate;
+    if (teaches(batch)) {
+      HARMONICA_ASSIGN_OR_RETURN(const BatchReport applied, destination_.process_change_batch(batch));
+      add(applied);
+    }
+    tell(SessionStage::kTransferring);
+    return StepState::kMore;
+  }
+
+  // A batch from which the destination would learn nothing need not be sent to it.
+  bool teaches(const ChangeBatch& batch) const {
+    return report_.received > 0 || !batch.last || !batch.changes.empty() || request_.destination.scope.empty() ||
+           !request_.knowledge.contains(batch.made_with, batch.range);
+  }
+
+  Status end() {
+    phase_ = Phase::kEnd;
+    const Result<BatchReport> source_end = source_.end();
+    const Result<BatchReport> destination_end = destination_.end();
+    if (!destination_end.ok()) return destination_end.status();
+    add(*destination_end);
+    return source_end.ok() ? Status() : source_end.status();
+  }
+
+  void add(const BatchReport& applied) {
+    report_.received += applied.received;
+    report_.created += applied.created;
+    report_.updated += applied.updated;
+    report_.deleted += applied.deleted;
+    report_.unchanged += applied.unchanged;
+    report_.conflicts += applied.conflicts;
+    report_.deferred += applied.deferred;
+    report_.minted += applied.minted;
+    for (const ItemFailure& failure : applied.failures) report_.failures.push_back({failure.item, failure.status});
+  }
+
+  void tell(SessionStage stage) {
+    if (!options_.on_progress) return;
+    options_.on_progress({stage, report_.received, std::max(report_.received, total_estimate_)});
+  }
+
+  Provider& source_;
+  Provider& destination_;
+  SessionOptions options_;
+  SessionReport report_;
+  ChangeRequest request_;
+  ItemId first_ = kFirstItemId;
+  Phase phase_ = Phase::kBegin;
+  std::uint64_t total_estimate_ = 0;
+  bool cancelled_ = false;
+};
+
+SyncSession::SyncSession(Provider& source, Provider& destination, SessionOptions options)
+    : state_(std::make_unique<State>(source, destination, std::move(options))) {}
+
+SyncSession::~SyncSession() = default;
+
+Result<StepState> SyncSession::step() { return state_->step(); }
+
+Status SyncSession::run() {
+  while (true) {
+    HARMONICA_ASSIGN_OR_RETURN(const StepState state, step());
+    if (state == StepState::kDone) return {};
+  }
+}
+
+void SyncSession::cancel() { state_->cancel(); }
+
+const SessionReport& SyncSession::report() const { return state_->report(); }
+
+Result<SynchronizeReport> synchronize(Provider& first, Provider& second, const SessionOptions& options) {
+  SyncSession to_first(second, first, options);
+  HARMONICA_RETURN_IF_ERROR(to_first.run());
+  SyncSession to_second(first, second, options);
+  HARMONICA_RETURN_IF_ERROR(to_second.run());
+  return SynchronizeReport{to_first.report(), to_second.report()};
+}
+
+}  // namespace harmonica

@@ -1,0 +1,241 @@
+#include "kernel/write_plan.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "kernel/views.h"
+
+namespace harmonica::kernel {
+namespace {
+
+std::int64_t latest_change_ms(const Item& item) {
+  Tick latest = item.existence.version.tick;
+  for (const UnitRegister& unit : item.units) latest = std::max(latest, unit.content.version.tick);
+  return milliseconds_of(latest);
+}
+
+Bytes position_of(const ItemType& type, const Item& item) {
+  const Unit* unit = type.find_role(UnitRole::kPosition);
+  const Bytes* position = unit == nullptr ? nullptr : item.value_of(unit->id).if_bytes();
+  return position == nullptr ? Bytes() : *position;
+}
+
+}  // namespace
+
+std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item) {
+  if (!item.view.visible) return std::nullopt;
+  const ItemType* type = context.schema().find_type(item.item.type);
+  if (type == nullptr) return std::nullopt;
+  StoreItem wanted;
+  wanted.key = item.shown ? item.shown->key : context.store.key_for(item.item.id);
+  wanted.type = item.item.type;
+  for (const UnitRegister& unit : item.item.units) {
+    const Unit* known = type->find_unit(unit.unit);
+    if (known == nullptr || known->role == UnitRole::kParent || known->role == UnitRole::kPosition) continue;
+    Value value = unit.content.value;
+    if (known->role == UnitRole::kName && item.view.name_suffix > 0) {
+      if (const std::string* name = value.if_text()) {
+        value = Value::text(shown_name(*name, item.item.id, item.view.name_suffix));
+      }
+    }
+    wanted.values.push_back({unit.unit, std::move(value)});
+  }
+  StoreItem held = context.store.as_held(std::move(wanted));
+  return ShownItem{std::move(held.key), item.view.parent, position_of(*type, item.item), std::move(held.values)};
+}
+
+WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const std::set<ItemId>& unwritable)
+    : context_(context), transaction_(transaction), unwritable_(unwritable) {}
+
+Status WritePlan::put(StoredItem item) {
+  std::optional<ShownItem> desired = desired_shown(context_, item);
+  WrittenState written = WrittenState::kWritten;
+  if (desired != item.shown) {
+    if (unwritable_.contains(item.item.id)) {
+      written = WrittenState::kUnwritten;
+    } else {
+      const auto [change, is_new] = changes_.try_emplace(item.item.id);
+      if (is_new) change->second.before = item.shown ? item.shown : orphan(item.item.id);
+      change->second.type = item.item.type;
+      change->second.after = desired;
+      change->second.changed_ms = latest_change_ms(item.item);
+      item.shown = std::move(desired);
+    }
+  }
+  return transaction_.put(item, index_entries(context_.schema(), item, written));
+}
+
+std::optional<ShownItem> WritePlan::orphan(const ItemId& item) const {
+  const auto found = context_.orphans.find(item);
+  if (found == context_.orphans.end()) return std::nullopt;
+  return found->second;
+}
+
+Result<std::vector<StoreWrite>> WritePlan::writes() {
+  HARMONICA_RETURN_IF_ERROR(remove_orphans());
+  std::map<ItemId, StoreKey> keys_before;
+  std::vector<Placed> puts;
+  std::vector<Placed> removals;
+  for (const auto& [item, change] : changes_) {
+    if (change.before) keys_before[item] = change.before->key;
+    if (change.before == change.after) continue;
+    if (change.after) {
+      puts.push_back({item, 0});
+    } else {
+      removals.push_back({item, depth_among_removed(item)});
+    }
+  }
+  HARMONICA_RETURN_IF_ERROR(place_puts(puts));
+  std::stable_sort(removals.begin(), removals.end(), [](const Placed& a, const Placed& b) { return a.depth > b.depth; });
+  HARMONICA_ASSIGN_OR_RETURN(const auto previous, previous_siblings(puts));
+
+  const auto expected = [&](const Change& change) -> Result<std::optional<StoreItem>> {
+    if (!change.before) return std::optional<StoreItem>();
+    HARMONICA_ASSIGN_OR_RETURN(StoreItem item, store_item(change.type, *change.before));
+    HARMONICA_ASSIGN_OR_RETURN(item.parent, key_of(change.before->parent, keys_before));
+    return std::optional<StoreItem>(std::move(item));
+  };
+  std::vector<StoreWrite> writes;
+  writes.reserve(puts.size() + removals.size());
+  for (const Placed& placed : puts) {
+    const Change& change = changes_.at(placed.item);
+    StoreWrite write;
+    HARMONICA_ASSIGN_OR_RETURN(write.item, store_item(change.type, *change.after));
+    HARMONICA_ASSIGN_OR_RETURN(write.item.parent, key_of(change.after->parent, {}));
+    write.item.changed_ms = change.changed_ms;
+    if (const auto found = previous.find(placed.item); found != previous.end()) write.previous = found->second;
+    HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
+    writes.push_back(std::move(write));
+    prepared_.push_back({placed.item, change.after->key, change.after});
+  }
+  for (const Placed& placed : removals) {
+    const Change& change = changes_.at(placed.item);
+    StoreWrite write;
+    write.kind = WriteKind::kRemove;
+    HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
+    write.item = *write.expected;
+    writes.push_back(std::move(write));
+    prepared_.push_back({placed.item, change.before->key, std::nullopt});
+  }
+  return writes;
+}
+
+// Orphans that nothing in this transaction shows again go.
+Status WritePlan::remove_orphans() {
+  for (const auto& [item, shown] : context_.orphans) {
+    if (changes_.contains(item) || unwritable_.contains(item)) continue;
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+    if (stored && stored->shown) continue;
+    Change& change = changes_[item];
+    change.before = shown;
+  }
+  return {};
+}
+
+Result<StoreItem> WritePlan::store_item(TypeId type, const ShownItem& shown) {
+  StoreItem item;
+  item.key = shown.key;
+  item.type = type;
+  item.values = shown.values;
+  return item;
+}
+
+Result<StoreKey> WritePlan::key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before) {
+  if (item.is_zero()) return StoreKey();
+  for (const Root& root : context_.schema().roots) {
+    if (root.id == item) return root.name;
+  }
+  if (const auto found = keys_before.find(item); found != keys_before.end()) return found->second;
+  if (const auto found = keys_.find(item); found != keys_.end()) return found->second;
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+  StoreKey key = stored && stored->shown ? stored->shown->key : context_.store.key_for(item);
+  keys_[item] = key;
+  return key;
+}
+
+Result<std::size_t> WritePlan::depth_of(ItemId item) {
+  std::vector<ItemId> path;
+  std::size_t depth = 0;
+  while (!item.is_zero() && !context_.schema().is_root(item)) {
+    if (const auto found = depths_.find(item); found != depths_.end()) {
+      depth = found->second;
+      break;
+    }
+    path.push_back(item);
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+    if (!stored) break;
+    item = stored->view.parent;
+  }
+  for (auto step = path.rbegin(); step != path.rend(); ++step) depths_[*step] = ++depth;
+  return depth;
+}
+
+std::size_t WritePlan::depth_among_removed(const ItemId& item) const {
+  std::size_t depth = 0;
+  for (auto found = changes_.find(item); found != changes_.end() && found->second.before && !found->second.after;
+       found = changes_.find(found->second.before->parent)) {
+    ++depth;
+  }
+  return depth;
+}
+
+// Parents before their children, siblings in their order.
+Status WritePlan::place_puts(std::vector<Placed>& puts) {
+  for (Placed& placed : puts) {
+    HARMONICA_ASSIGN_OR_RETURN(placed.depth, depth_of(placed.item));
+  }
+  const auto order = [&](const Placed& placed) {
+    const ShownItem& shown = *changes_.at(placed.item).after;
+    return std::tie(placed.depth, shown.parent, shown.position, placed.item);
+  };
+  std::sort(puts.begin(), puts.end(), [&](const Placed& a, const Placed& b) { return order(a) < order(b); });
+  return {};
+}
+
+// For each put of a type with positions the key of the sibling it follows in the end. One walk along the children of each
+// parent: a session writes either a few of them or most.
+Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vector<Placed>& puts) {
+  std::map<ItemId, StoreKey> previous;
+  for (std::size_t index = 0; index < puts.size();) {
+    const ItemId& parent = changes_.at(puts[index].item).after->parent;
+    std::size_t group_end = index;
+    std::set<ItemId> wanted;
+    while (group_end < puts.size() && changes_.at(puts[group_end].item).after->parent == parent) {
+      const Change& change = changes_.at(puts[group_end].item);
+      const ItemType* type = context_.schema().find_type(change.type);
+      if (type != nullptr && type->find_role(UnitRole::kPosition) != nullptr) wanted.insert(puts[group_end].item);
+      ++group_end;
+    }
+    index = group_end;
+    if (wanted.empty()) continue;
+
+    constexpr std::size_t kFew = 4;
+    std::vector<std::pair<ItemId, ItemId>> pairs;  // item, the sibling before it
+    if (wanted.size() <= kFew) {
+      for (const ItemId& item : wanted) {
+        IndexQuery query{IndexKind::kChild, child_index_key(parent, {}), {}, IndexOrder::kDescending, 1};
+        query.after = IndexPosition{child_index_key(parent, changes_.at(item).after->position), item};
+        HARMONICA_ASSIGN_OR_RETURN(const auto before, transaction_.find_index(query));
+        if (!before.empty()) pairs.emplace_back(item, before.front().item);
+      }
+    } else {
+      const IndexQuery query{IndexKind::kChild, child_index_key(parent, {}), {}, IndexOrder::kAscending, 0};
+      HARMONICA_ASSIGN_OR_RETURN(const auto children, transaction_.find_index(query));
+      for (std::size_t child = 1; child < children.size(); ++child) {
+        if (wanted.contains(children[child].item)) pairs.emplace_back(children[child].item, children[child - 1].item);
+      }
+    }
+    for (const auto& [item, sibling] : pairs) {
+      const auto change = changes_.find(sibling);
+      if (change != changes_.end() && change->second.after) {
+        previous[item] = change->second.after->key;
+      } else {
+        HARMONICA_ASSIGN_OR_RETURN(previous[item], key_of(sibling, {}));
+      }
+    }
+  }
+  return previous;
+}
+
+}  // namespace harmonica::kernel
