@@ -1,6 +1,7 @@
 // Metadata on SQLite: one database file per replica.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,9 +13,17 @@ namespace harmonica::providers {
 // The format that this build writes; older ones are upgraded in one transaction when opened.
 inline constexpr int kMetadataFormatVersion = 1;
 
+struct SqliteMetadataOptions {
+  // How long a transaction waits for another process that writes, before it is unavailable.
+  std::int64_t busy_timeout_ms = 10'000;
+};
+
 // Opens, or makes, the database at `path` (":memory:": one that lives as long as the object). WAL, one transaction per
-// batch, synchronous=FULL: what was committed survives a power cut. unsupported: made by a newer build (names both formats);
-// corruption: not such a database; io, permission_denied: as the system says. Names the path. Thread-compatible.
-Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path);
+// batch, synchronous=FULL: what was committed survives a power cut. What is prepared stands in a file of its own, named
+// `path` with "-prepared" behind it. unsupported: made by a newer build (names both formats); corruption: not such a
+// database, or damaged; not_found: no such folder; io (also for a directory), permission_denied: as the system says. Names
+// the path. Transactions give the same errors for what is found damaged only later. Thread-compatible.
+Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path,
+                                                            const SqliteMetadataOptions& options = {});
 
 }  // namespace harmonica::providers

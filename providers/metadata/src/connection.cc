@@ -1,0 +1,338 @@
+#include "connection.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "harmonica/providers/metadata.h"
+
+namespace harmonica::providers {
+namespace {
+
+constexpr std::int64_t kApplicationId = 0x48726d6d;  // "Hrmm"
+
+constexpr const char* kTables =
+    "CREATE TABLE facts(name BLOB PRIMARY KEY NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE replicas(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE);"
+    "CREATE TABLE items(id BLOB PRIMARY KEY NOT NULL, head BLOB NOT NULL, entries BLOB NOT NULL, body BLOB NOT NULL)"
+    " WITHOUT ROWID;"
+    "CREATE TABLE versions(replica INTEGER NOT NULL, tick INTEGER NOT NULL, item BLOB NOT NULL,"
+    " PRIMARY KEY(replica, tick, item)) WITHOUT ROWID;"
+    "CREATE TABLE entries(kind INTEGER NOT NULL, key BLOB NOT NULL, item BLOB NOT NULL,"
+    " PRIMARY KEY(kind, key, item)) WITHOUT ROWID;"
+    "CREATE TABLE conflicts(id BLOB PRIMARY KEY NOT NULL, when_ms INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE INDEX conflicts_by_time ON conflicts(when_ms, id);";
+
+const char* sql_of(Query query) {
+  switch (query) {
+    case Query::kBeginRead:
+      return "BEGIN";
+    case Query::kBeginWrite:
+      return "BEGIN IMMEDIATE";
+    case Query::kCommit:
+      return "COMMIT";
+    case Query::kFormat:
+      return "PRAGMA user_version";
+    case Query::kRollback:
+      return "ROLLBACK";
+    case Query::kGetFact:
+      return "SELECT body FROM facts WHERE name = ?";
+    case Query::kSetFact:
+      return "INSERT INTO facts VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET body = excluded.body";
+    case Query::kFindItem:
+      return "SELECT head, body FROM items WHERE id = ?";
+    case Query::kFindItemForPut:
+      return "SELECT head, entries FROM items WHERE id = ?";
+    case Query::kInsertItem:
+      return "INSERT INTO items VALUES(?, ?, ?, ?)";
+    case Query::kUpdateItem:
+      return "UPDATE items SET head = ?2, entries = ?3, body = ?4 WHERE id = ?1";
+    case Query::kDeleteItem:
+      return "DELETE FROM items WHERE id = ?";
+    case Query::kScanItems:
+      return "SELECT id, head, body FROM items WHERE id >= ? AND id <= ? ORDER BY id";
+    case Query::kScanHeads:
+      return "SELECT id, head FROM items WHERE id >= ? AND id <= ? ORDER BY id";
+    case Query::kInsertVersion:
+      return "INSERT INTO versions VALUES(?, ?, ?)";
+    case Query::kDeleteVersion:
+      return "DELETE FROM versions WHERE replica = ? AND tick = ? AND item = ?";
+    case Query::kVersionsBeyond:
+      return "SELECT item FROM versions WHERE replica = ? AND tick > ? LIMIT ?";
+    case Query::kInsertEntry:
+      return "INSERT INTO entries VALUES(?, ?, ?)";
+    case Query::kDeleteEntry:
+      return "DELETE FROM entries WHERE kind = ? AND key = ? AND item = ?";
+    case Query::kEntriesAscending:
+      return "SELECT key, item FROM entries WHERE (kind, key, item) > (?, ?, ?) AND (kind, key, item) < (?, ?, ?)"
+             " ORDER BY kind, key, item LIMIT ?";
+    case Query::kEntriesDescending:
+      return "SELECT key, item FROM entries WHERE (kind, key, item) > (?, ?, ?) AND (kind, key, item) < (?, ?, ?)"
+             " ORDER BY kind DESC, key DESC, item DESC LIMIT ?";
+    case Query::kReplicasFrom:
+      return "SELECT number, id FROM replicas WHERE number >= ? ORDER BY number";
+    case Query::kInsertReplica:
+      return "INSERT INTO replicas VALUES(?, ?)";
+    case Query::kPutConflict:
+      return "INSERT OR REPLACE INTO conflicts VALUES(?, ?, ?)";
+    case Query::kFindConflict:
+      return "SELECT body FROM conflicts WHERE id = ?";
+    case Query::kDeleteConflict:
+      return "DELETE FROM conflicts WHERE id = ?";
+    case Query::kScanConflicts:
+      return "SELECT body FROM conflicts ORDER BY when_ms, id";
+    case Query::kEnd:
+      break;
+  }
+  return "";
+}
+
+StatusCode code_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return StatusCode::kUnavailable;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+    // What is asked is fixed, so these mean that tables or rows are not as this program made them.
+    case SQLITE_ERROR:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_SCHEMA:
+    case SQLITE_RANGE:
+      return StatusCode::kCorruption;
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+    case SQLITE_READONLY:
+      return StatusCode::kPermissionDenied;
+    case SQLITE_TOOBIG:
+      return StatusCode::kLimitExceeded;
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+    case SQLITE_NOLFS:
+      return StatusCode::kIo;
+    default:
+      return StatusCode::kInternal;
+  }
+}
+
+// SQLite only says that it cannot open the file.
+Status cannot_open(const std::string& path, int system_error) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path target(path);
+  if (fs::is_directory(target, ignored)) {
+    return Status(StatusCode::kIo, "metadata " + path + ": is a directory, a file is needed");
+  }
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::error_code reason(system_error, std::generic_category());
+  const std::error_code missing = std::make_error_code(std::errc::no_such_file_or_directory);
+  if (reason == missing || (!fs::exists(folder, ignored) && !ignored)) {
+    return Status(StatusCode::kNotFound, "metadata " + path + ": there is no folder " + folder.string());
+  }
+  const bool denied = reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted ||
+                      reason == std::errc::read_only_file_system;
+  return Status(denied ? StatusCode::kPermissionDenied : StatusCode::kIo,
+                "metadata " + path + ": cannot open: " + reason.message());
+}
+
+}  // namespace
+
+Statement::~Statement() {
+  sqlite3_reset(statement_);
+  connection_.idle_[static_cast<std::size_t>(query_)].push_back(statement_);
+}
+
+Statement& Statement::bind(std::int64_t value) {
+  const int code = sqlite3_bind_int64(statement_, ++bound_, value);
+  if (code != SQLITE_OK) bind_error_ = code;
+  return *this;
+}
+
+Statement& Statement::bind(ByteView value) {
+  // A null pointer would bind NULL, which is not the empty blob.
+  const void* data = value.empty() ? static_cast<const void*>("") : value.data();
+  const int code = sqlite3_bind_blob64(statement_, ++bound_, data, value.size(), SQLITE_STATIC);
+  if (code != SQLITE_OK) bind_error_ = code;
+  return *this;
+}
+
+Result<Statement::Step> Statement::step() {
+  if (bind_error_ != SQLITE_OK) return connection_.error(bind_error_);
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return Step::kRow;
+  if (code == SQLITE_DONE) return Step::kDone;
+  return connection_.error(code);
+}
+
+Status Statement::run() {
+  while (true) {
+    HARMONICA_ASSIGN_OR_RETURN(const Step next, step());
+    if (next == Step::kDone) return {};
+  }
+}
+
+ByteView Statement::blob(int column) const {
+  const auto* data = static_cast<const std::uint8_t*>(sqlite3_column_blob(statement_, column));
+  const int size = sqlite3_column_bytes(statement_, column);
+  if (data == nullptr || size <= 0) return {};
+  return {data, static_cast<std::size_t>(size)};
+}
+
+Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, const ConnectionOptions& options) {
+  // So that no path is taken for a URI.
+  const std::string plain_path = path.starts_with("file:") ? "./" + path : path;
+  sqlite3* database = nullptr;
+  const int code = sqlite3_open_v2(plain_path.c_str(), &database,
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (database == nullptr) return Status(StatusCode::kInternal, "metadata " + path + ": no memory for a connection");
+  std::unique_ptr<Connection> connection(new Connection(path, database));
+  if (code == SQLITE_CANTOPEN) return cannot_open(path, sqlite3_system_errno(database));
+  if (code != SQLITE_OK) return connection->error(code);
+  sqlite3_extended_result_codes(database, 1);
+  sqlite3_busy_timeout(database, static_cast<int>(options.busy_timeout_ms));
+  // Nothing in a file from elsewhere runs.
+  for (const int option : {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_TRUSTED_SCHEMA}) {
+    sqlite3_db_config(database, option, 0, nullptr);
+  }
+  sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  HARMONICA_RETURN_IF_ERROR(connection->run_text("PRAGMA cell_size_check = ON"));
+  HARMONICA_RETURN_IF_ERROR(connection->run_text("PRAGMA cache_size = -8192"));
+  HARMONICA_RETURN_IF_ERROR(connection->run_text("PRAGMA journal_size_limit = 16777216"));
+  HARMONICA_RETURN_IF_ERROR(connection->run_text(options.durability == Durability::kFull ? "PRAGMA synchronous = FULL"
+                                                                                         : "PRAGMA synchronous = OFF"));
+  return connection;
+}
+
+Connection::~Connection() {
+  for (const std::vector<sqlite3_stmt*>& statements : idle_) {
+    for (sqlite3_stmt* statement : statements) sqlite3_finalize(statement);
+  }
+  sqlite3_close(database_);
+}
+
+Status Connection::error(int code) const {
+  return Status(code_of(code), "metadata " + path_ + ": " + sqlite3_errmsg(database_));
+}
+
+Status Connection::failure(StatusCode code, std::string_view what) const {
+  return Status(code, "metadata " + path_ + ": " + std::string(what));
+}
+
+Status Connection::run_text(const char* sql) {
+  const int code = sqlite3_exec(database_, sql, nullptr, nullptr, nullptr);
+  return code == SQLITE_OK ? Status() : error(code);
+}
+
+Result<std::int64_t> Connection::integer_of(const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  int code = sqlite3_prepare_v2(database_, sql, -1, &statement, nullptr);
+  if (code == SQLITE_OK) code = sqlite3_step(statement);
+  const std::int64_t value = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  const Status status = code == SQLITE_ROW || code == SQLITE_DONE ? Status() : error(code);
+  sqlite3_finalize(statement);
+  HARMONICA_RETURN_IF_ERROR(status);
+  return value;
+}
+
+Result<std::unique_ptr<Statement>> Connection::use(Query query) {
+  std::vector<sqlite3_stmt*>& idle = idle_[static_cast<std::size_t>(query)];
+  sqlite3_stmt* statement = nullptr;
+  if (!idle.empty()) {
+    statement = idle.back();
+    idle.pop_back();
+  } else {
+    const int code = sqlite3_prepare_v3(database_, sql_of(query), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (code != SQLITE_OK) return error(code);
+  }
+  return std::make_unique<Statement>(*this, query, statement);
+}
+
+Status Connection::run(Query query) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, use(query));
+  return statement->run();
+}
+
+Status Connection::make_tables() {
+  HARMONICA_RETURN_IF_ERROR(run_text(kTables));
+  const std::string stamp = "PRAGMA application_id = " + std::to_string(kApplicationId) +
+                            "; PRAGMA user_version = " + std::to_string(kMetadataFormatVersion);
+  return run_text(stamp.c_str());
+}
+
+Status Connection::check_format() {
+  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, use(Query::kFormat));
+  HARMONICA_RETURN_IF_ERROR(statement->step().status());
+  const std::int64_t format = statement->integer(0);
+  if (format > kMetadataFormatVersion) {
+    return Status(StatusCode::kUnsupported, "metadata " + path_ + ": its format is " + std::to_string(format) +
+                                                ", this build knows up to " + std::to_string(kMetadataFormatVersion) +
+                                                "; use a newer one");
+  }
+  if (format != kMetadataFormatVersion) return corruption("no build has written a format " + std::to_string(format));
+  return {};
+}
+
+Status Connection::prepare_format() {
+  // Looked at before anything is written: it may be someone else's.
+  const auto is_new = [&]() -> Result<bool> {
+    HARMONICA_ASSIGN_OR_RETURN(const std::int64_t application, integer_of("PRAGMA application_id"));
+    if (application == kApplicationId) return false;
+    HARMONICA_ASSIGN_OR_RETURN(const std::int64_t tables, integer_of("SELECT count(*) FROM sqlite_master"));
+    if (application == 0 && tables == 0) return true;
+    return corruption("a database of another program");
+  };
+  HARMONICA_ASSIGN_OR_RETURN(const bool empty, is_new());
+  if (sqlite3_db_readonly(database_, "main") == 1) {
+    return Status(StatusCode::kPermissionDenied, "metadata " + path_ + ": the file cannot be written");
+  }
+  if (!empty) HARMONICA_RETURN_IF_ERROR(check_format());
+  HARMONICA_RETURN_IF_ERROR(run_text("PRAGMA journal_mode = WAL"));
+  if (!empty) return {};
+
+  HARMONICA_RETURN_IF_ERROR(run(Query::kBeginWrite));
+  // Another process may have been faster.
+  auto still_new = is_new();
+  Status status = still_new.status();
+  if (status.ok() && *still_new) status = make_tables();
+  if (status.ok()) return run(Query::kCommit);
+  HARMONICA_RETURN_IF_ERROR(run(Query::kRollback));
+  return status;
+}
+
+Status Connection::read_new_replicas() {
+  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, use(Query::kReplicasFrom));
+  statement->bind(static_cast<std::int64_t>(replicas_.size() + 1));
+  while (true) {
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, statement->step());
+    if (step == Statement::Step::kDone) return {};
+    const auto id = ReplicaId::from_bytes(statement->blob(1));
+    const std::size_t number = replicas_.size() + 1;
+    if (!id.has_value() || statement->integer(0) != static_cast<std::int64_t>(number) || number > kReplicaNumberMax ||
+        !replica_numbers_.emplace(*id, static_cast<ReplicaNumber>(number)).second) {
+      return corruption("the table of replicas is damaged");
+    }
+    replicas_.push_back(*id);
+  }
+}
+
+Result<ReplicaNumber> Connection::number_of(const ReplicaId& replica) {
+  if (const auto known = replica_numbers_.find(replica); known != replica_numbers_.end()) return known->second;
+  const auto number = static_cast<ReplicaNumber>(replicas_.size() + 1);
+  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> insert, use(Query::kInsertReplica));
+  HARMONICA_RETURN_IF_ERROR(insert->bind(std::int64_t{number}).bind(replica.view()).run());
+  replicas_.push_back(replica);
+  replica_numbers_.emplace(replica, number);
+  return number;
+}
+
+void Connection::forget_replicas_from(std::size_t count) {
+  while (replicas_.size() > count) {
+    replica_numbers_.erase(replicas_.back());
+    replicas_.pop_back();
+  }
+}
+
+}  // namespace harmonica::providers

@@ -1,0 +1,140 @@
+// One connection to the database, its prepared statements, and what it remembers of the table `replicas`.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "encoding.h"
+#include "harmonica/bytes.h"
+#include "harmonica/status.h"
+
+namespace harmonica::providers {
+
+enum class Query : std::uint8_t {
+  kBeginRead,
+  kBeginWrite,
+  kCommit,
+  kFormat,
+  kRollback,
+  kGetFact,
+  kSetFact,
+  kFindItem,
+  kFindItemForPut,
+  kInsertItem,
+  kUpdateItem,
+  kDeleteItem,
+  kScanItems,
+  kScanHeads,
+  kInsertVersion,
+  kDeleteVersion,
+  kVersionsBeyond,
+  kInsertEntry,
+  kDeleteEntry,
+  kEntriesAscending,
+  kEntriesDescending,
+  kReplicasFrom,
+  kInsertReplica,
+  kPutConflict,
+  kFindConflict,
+  kDeleteConflict,
+  kScanConflicts,
+  kEnd,
+};
+
+class Connection;
+
+// A statement in use: parameters are bound in their order, then it is stepped. What is bound must live until then. Several
+// may be in use for one query at a time. Goes back to its connection when destroyed.
+class Statement {
+ public:
+  Statement(Connection& connection, Query query, sqlite3_stmt* statement)
+      : connection_(connection), query_(query), statement_(statement) {}
+  ~Statement();
+  Statement(const Statement&) = delete;
+  Statement& operator=(const Statement&) = delete;
+
+  Statement& bind(std::int64_t value);
+  Statement& bind(ByteView value);
+
+  enum class Step : std::uint8_t { kRow, kDone };
+  Result<Step> step();
+  // Steps to the end, past any rows.
+  Status run();
+
+  std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
+  // Valid until the next step.
+  ByteView blob(int column) const;
+
+ private:
+  Connection& connection_;
+  Query query_;
+  sqlite3_stmt* statement_;
+  int bound_ = 0;
+  int bind_error_ = SQLITE_OK;
+};
+
+enum class Durability : std::uint8_t {
+  kFull,  // commits survive a power cut
+  kNone,  // the database does not outlive its process
+};
+
+struct ConnectionOptions {
+  std::int64_t busy_timeout_ms = 0;
+  Durability durability = Durability::kFull;
+};
+
+class Connection {
+ public:
+  // Opens the file, or makes an empty one; says nothing about what is in it.
+  static Result<std::unique_ptr<Connection>> open(const std::string& path, const ConnectionOptions& options);
+  ~Connection();
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  // Brings the file into the current format, or says why it cannot.
+  Status prepare_format();
+  // Whether the file still has this build's format: a newer program may have upgraded it meanwhile.
+  Status check_format();
+
+  // corruption: a table that it needs is missing.
+  Result<std::unique_ptr<Statement>> use(Query query);
+  // `use` and `run` for a query without parameters.
+  Status run(Query query);
+  Status run_text(const char* sql);
+  Result<std::int64_t> integer_of(const char* sql);
+
+  bool in_transaction() const { return sqlite3_get_autocommit(database_) == 0; }
+
+  // Replicas by number, less one. Rows are never changed or deleted, so what was once read stays true.
+  std::span<const ReplicaId> replicas() const { return replicas_; }
+  Status read_new_replicas();
+  Result<ReplicaNumber> number_of(const ReplicaId& replica);
+  // After a rollback: forgets the ones added since.
+  void forget_replicas_from(std::size_t count);
+
+  Status error(int code) const;
+  Status failure(StatusCode code, std::string_view what) const;
+  Status corruption(std::string_view what) const { return failure(StatusCode::kCorruption, what); }
+
+ private:
+  friend class Statement;
+
+  Connection(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
+  Status make_tables();
+
+  std::string path_;
+  sqlite3* database_;
+  std::array<std::vector<sqlite3_stmt*>, static_cast<std::size_t>(Query::kEnd)> idle_;
+  std::vector<ReplicaId> replicas_;
+  std::map<ReplicaId, ReplicaNumber> replica_numbers_;
+};
+
+}  // namespace harmonica::providers

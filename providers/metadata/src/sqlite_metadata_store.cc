@@ -1,0 +1,74 @@
+#include "sqlite_metadata_store.h"
+
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "harmonica/platform/crypto.h"
+#include "harmonica/providers/metadata.h"
+#include "prepared_file.h"
+
+namespace harmonica::providers {
+
+Result<TemporaryFolder> TemporaryFolder::make() {
+  namespace fs = std::filesystem;
+  std::array<std::uint8_t, 16> random;
+  platform::random_bytes(random);
+  std::error_code error;
+  // In memory where the system has such a folder.
+  fs::path parent = "/dev/shm";
+  if (!fs::is_directory(parent, error)) parent = fs::temp_directory_path(error);
+  const fs::path folder = parent / ("harmonica-" + to_hex(random));
+  const bool made = !error && fs::create_directory(folder, error);
+  if (made) fs::permissions(folder, fs::perms::owner_all, error);
+  if (!made || error) {
+    return Status(StatusCode::kIo, "metadata :memory:: cannot make the folder " + folder.string() + ": " + error.message());
+  }
+  return TemporaryFolder(folder.string());
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+Result<std::unique_ptr<MetadataStore>> SqliteMetadataStore::open(std::string path, const ConnectionOptions& options,
+                                                                 std::optional<TemporaryFolder> folder) {
+  HARMONICA_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, Connection::open(path, options));
+  HARMONICA_RETURN_IF_ERROR(connection->prepare_format());
+  std::unique_ptr<SqliteMetadataStore> store(new SqliteMetadataStore(std::move(path), options, std::move(folder)));
+  store->idle_.push_back(std::move(connection));
+  return std::unique_ptr<MetadataStore>(std::move(store));
+}
+
+SqliteMetadataStore::~SqliteMetadataStore() { HARMONICA_ASSERT(open_transactions_ == 0); }
+
+Result<std::unique_ptr<MetadataTransaction>> SqliteMetadataStore::begin(TransactionMode mode) {
+  if (mode == TransactionMode::kWrite && writing_) {
+    return Status(StatusCode::kUnavailable, "metadata " + path_ + ": another write transaction is open");
+  }
+  std::unique_ptr<Connection> connection;
+  if (!idle_.empty()) {
+    connection = std::move(idle_.back());
+    idle_.pop_back();
+  } else {
+    HARMONICA_ASSIGN_OR_RETURN(connection, Connection::open(path_, options_));
+  }
+  return SqliteTransaction::begin(*this, std::move(connection), mode);
+}
+
+Status SqliteMetadataStore::prepare(const PreparedWrite& write) { return write_prepared_file(path_ + "-prepared", write); }
+
+Result<PreparedWrite> SqliteMetadataStore::prepared() { return read_prepared_file(path_ + "-prepared"); }
+
+Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path, const SqliteMetadataOptions& options) {
+  if (path.empty()) return Status(StatusCode::kInvalidArgument, "metadata: the path is empty");
+  if (path != ":memory:") return SqliteMetadataStore::open(path, {options.busy_timeout_ms, Durability::kFull}, {});
+  // Not SQLite's own kind of memory: that has no snapshots beside a writer.
+  HARMONICA_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::make());
+  std::string file = folder.path() + "/metadata.db";
+  return SqliteMetadataStore::open(std::move(file), {options.busy_timeout_ms, Durability::kNone}, std::move(folder));
+}
+
+}  // namespace harmonica::providers

@@ -1,0 +1,114 @@
+// The metadata store on SQLite, and its transactions.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "connection.h"
+#include "harmonica/extension/metadata_store.h"
+
+namespace harmonica::providers {
+
+// A folder of its own that goes with the object.
+class TemporaryFolder {
+ public:
+  static Result<TemporaryFolder> make();
+  ~TemporaryFolder();
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+class SqliteMetadataStore : public MetadataStore {
+ public:
+  // `folder`: where the database stands, if it is to vanish with the store.
+  static Result<std::unique_ptr<MetadataStore>> open(std::string path, const ConnectionOptions& options,
+                                                     std::optional<TemporaryFolder> folder);
+  ~SqliteMetadataStore() override;
+
+  Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override;
+  Status prepare(const PreparedWrite& write) override;
+  Result<PreparedWrite> prepared() override;
+
+ private:
+  friend class SqliteTransaction;
+
+  SqliteMetadataStore(std::string path, const ConnectionOptions& options, std::optional<TemporaryFolder> folder)
+      : folder_(std::move(folder)), path_(std::move(path)), options_(options) {}
+
+  const std::optional<TemporaryFolder> folder_;
+  const std::string path_;
+  const ConnectionOptions options_;
+  std::vector<std::unique_ptr<Connection>> idle_;  // a transaction has a connection to itself: that is its snapshot
+  int open_transactions_ = 0;
+  bool writing_ = false;
+};
+
+class SqliteTransaction : public MetadataTransaction {
+ public:
+  static Result<std::unique_ptr<MetadataTransaction>> begin(SqliteMetadataStore& store,
+                                                            std::unique_ptr<Connection> connection, TransactionMode mode);
+  ~SqliteTransaction() override;
+  SqliteTransaction(const SqliteTransaction&) = delete;
+  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+
+  Result<ReplicaState> state() override;
+  Status set_state(const ReplicaState& state) override;
+  Result<Knowledge> knowledge() override;
+  Status set_knowledge(const Knowledge& knowledge) override;
+  Result<Knowledge> forgotten() override;
+  Status set_forgotten(const Knowledge& forgotten) override;
+  Result<std::optional<StoredItem>> find(const ItemId& item) override;
+  Status put(const StoredItem& item, std::span<const IndexEntry> entries) override;
+  Status remove(const ItemId& item) override;
+  Status scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) override;
+  Result<std::vector<IndexPosition>> find_index(const IndexQuery& query) override;
+  Result<ItemCounts> counts() override;
+  Result<std::vector<ItemId>> find_lacking(const Knowledge& knowledge, const ItemIdRange& range,
+                                           std::size_t count_max) override;
+  Status put_conflict(const ConflictRecord& record) override;
+  Result<std::optional<ConflictRecord>> find_conflict(const ConflictId& id) override;
+  Status remove_conflict(const ConflictId& id) override;
+  Status scan_conflicts(const std::function<Result<Visit>(const ConflictRecord&)>& visit) override;
+  Status commit() override;
+
+ private:
+  // What the tables hold of an item, so that only differences are written.
+  struct HeldRows {
+    ItemHead head;
+    std::vector<IndexEntry> entries;
+  };
+
+  SqliteTransaction(SqliteMetadataStore& store, std::unique_ptr<Connection> connection, TransactionMode mode)
+      : store_(store), connection_(std::move(connection)), mode_(mode) {}
+
+  Status check_writable() const;
+  Result<Bytes> fact(std::string_view name);
+  Status set_fact(std::string_view name, const Bytes& body);
+  template <typename T>
+  Result<T> decoded_fact(std::string_view name, std::optional<T> (*decode)(ByteView));
+
+  Result<StoredItem> decode_item(const ItemId& id, ByteView head, ByteView body) const;
+  Result<std::optional<HeldRows>> find_rows(const ItemId& item);
+  Status write_versions(const ItemId& item, std::span<const NumberedVersion> old, std::span<const NumberedVersion> now);
+  Status write_entries(const ItemId& item, std::span<const IndexEntry> old, std::span<const IndexEntry> now);
+  Status load_counts();
+  Status count_out(const ItemHead& head);
+  void count_in(const ItemHead& head);
+
+  SqliteMetadataStore& store_;
+  std::unique_ptr<Connection> connection_;
+  const TransactionMode mode_;
+  std::size_t replicas_before_ = 0;
+  std::optional<ItemCounts> counts_;
+  bool counts_changed_ = false;
+  bool committed_ = false;
+};
+
+}  // namespace harmonica::providers
