@@ -48,7 +48,7 @@ class RemoteProvider : public Provider {
       first_batch_.reset();
       return batch;
     }
-    if (const auto prefetch = take_prefetch(); prefetch && prefetch->first == first) return *std::move(prefetch->batch);
+    if (const auto prefetch = take_prefetch(); prefetch && prefetch->first == first) return std::move(prefetch->batch);
     return fetch(first);
   }
 

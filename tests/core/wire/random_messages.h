@@ -1,0 +1,197 @@
+// Messages drawn from a seed: valid ones, with everything in them that a message may have.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "wire/codec.h"
+
+namespace harmonica::wire {
+
+class RandomMessages {
+ public:
+  explicit RandomMessages(std::uint64_t seed) : numbers_(seed) {
+    for (int i = 0; i < 6; ++i) replicas_.push_back(id<ReplicaId>());
+  }
+
+  std::uint64_t below(std::uint64_t bound) { return numbers_() % bound; }
+  bool one_in(std::uint64_t count) { return below(count) == 0; }
+
+  template <typename IdType>
+  IdType id() {
+    IdType id;
+    for (auto& byte : id.bytes) byte = static_cast<std::uint8_t>(below(256));
+    return id;
+  }
+
+  ReplicaId replica() { return replicas_[below(replicas_.size())]; }
+  Tick tick() {
+    return one_in(8) ? numbers_() | 1 : (Tick{1'700'000'000'000} + below(1'000'000)) << kTickCounterBits | below(4);
+  }
+  Version version() { return {replica(), tick()}; }
+
+  ClockVector vector() {
+    std::vector<ClockVector::Entry> entries;
+    for (const ReplicaId& replica : replicas_) {
+      if (!one_in(3)) entries.push_back({replica, tick()});
+    }
+    return ClockVector(std::move(entries));
+  }
+
+  Knowledge knowledge(const ItemIdRange& range) {
+    Knowledge knowledge(vector());
+    for (std::uint64_t count = below(5); count > 0; --count) {
+      const ItemId first = id<ItemId>();
+      const ItemId last = one_in(2) ? first : std::max(first, id<ItemId>());
+      knowledge.assign({first, last}, vector());
+    }
+    return knowledge.project(range);
+  }
+
+  Value single_value() {
+    switch (below(7)) {
+      case 0:
+        return {};
+      case 1:
+        return Value::boolean(one_in(2));
+      case 2:
+        return Value::integer(static_cast<std::int64_t>(numbers_()));
+      case 3:
+        return Value::real(static_cast<double>(below(1000)) / 8 - 50);
+      case 4:
+        return Value::text(std::string(below(20), 'x') + "\xc3\xa9");
+      case 5:
+        return Value::bytes(Bytes(below(20), 0xff));
+      default:
+        return Value::ids(Value::Ids(below(4), id<ItemId>()));
+    }
+  }
+
+  Value value() {
+    if (!one_in(6)) return single_value();
+    Value::List list(below(4));
+    for (Value& member : list) member = single_value();
+    return Value::list(std::move(list));
+  }
+
+  ReplicaDescription description() {
+    return {replica(), one_in(3) ? "" : "notes.2", numbers_(), static_cast<std::int64_t>(numbers_())};
+  }
+
+  ItemChange change(const ItemId& item) {
+    ItemChange change;
+    change.item = item;
+    change.type = static_cast<TypeId>(1 + below(0xffff));
+    change.existence = {version(), static_cast<Existence>(below(3))};
+    change.whole = one_in(2);
+    UnitId unit = 0;
+    for (std::uint64_t count = below(5); count > 0; --count) {
+      unit = static_cast<UnitId>(unit + 1 + below(1000));
+      const Version unit_version = one_in(2) ? change.existence.version : version();
+      change.units.push_back({unit, {unit_version, value(), static_cast<Origin>(below(2))}});
+    }
+    return change;
+  }
+
+  ChangeRequest change_request() {
+    ChangeRequest request;
+    request.destination = description();
+    request.number = numbers_();
+    request.knowledge = knowledge(ItemIdRange::all());
+    request.wanted_whole = item_ids(below(4));
+    request.batch_bytes_max = numbers_();
+    return request;
+  }
+
+  ChangeBatch batch() {
+    ChangeBatch batch;
+    batch.source = description();
+    batch.destination = replica();
+    batch.request_number = numbers_();
+    const std::vector<ItemId> items = item_ids(1 + below(6));
+    batch.range = {one_in(2) ? kFirstItemId : items.front(), one_in(2) ? last_item_id() : items.back()};
+    batch.last = batch.range.last == last_item_id();
+    for (const ItemId& item : items) batch.changes.push_back(change(item));
+    batch.made_with = knowledge(batch.range);
+    batch.forgotten = one_in(2) ? Knowledge() : knowledge(batch.range);
+    batch.changes_left_estimate = below(100);
+    return batch;
+  }
+
+  BatchReport report() {
+    BatchReport report{below(9), below(9), below(9), below(9), below(9), below(9), below(9), numbers_(), {}};
+    for (const ItemId& item : item_ids(below(3))) report.failures.push_back({item, error()});
+    return report;
+  }
+
+  Status error() { return {static_cast<StatusCode>(1 + below(14)), one_in(4) ? "" : "item a/b: \xe2\x82\xac"}; }
+
+  BatchSent sent() {
+    BatchSent sent{batch(), {}};
+    if (sent.batch.last) sent.ended = report();
+    return sent;
+  }
+
+  Heading heading() { return {{one_in(2) ? ReplicaId{} : replica(), below(300)}, below(300)}; }
+
+  Request request() {
+    switch (below(5)) {
+      case 0:
+        return {heading(), change_request()};
+      case 1:
+        return {heading(), GetBatch{one_in(2) ? kFirstItemId : id<ItemId>()}};
+      case 2:
+        return {heading(), ApplyOptions{static_cast<OnConflict>(below(2)), numbers_()}};
+      case 3:
+        return {heading(), batch()};
+      default:
+        return {heading(), End{}};
+    }
+  }
+
+  Response response() {
+    switch (below(6)) {
+      case 0:
+        return {heading(), below(300), error()};
+      case 1:
+        return {heading(), below(300), Offer{}};
+      case 2:
+        return {heading(), below(300), SourceBegun{description(), sent()}};
+      case 3:
+        return {heading(), below(300), sent()};
+      case 4:
+        return {heading(), below(300), change_request()};
+      default:
+        return {heading(), below(300), report()};
+    }
+  }
+
+ private:
+  std::vector<ItemId> item_ids(std::uint64_t count) {
+    std::set<ItemId> ids;
+    while (ids.size() < count) ids.insert(id<ItemId>());
+    return {ids.begin(), ids.end()};
+  }
+
+  std::mt19937_64 numbers_;
+  std::vector<ReplicaId> replicas_;
+};
+
+// The bytes of a request with any body.
+inline Bytes encode(const Request& request) {
+  struct Encoder {
+    const Heading& heading;
+    Bytes operator()(const ChangeRequest& body) const { return encode_begin_source(heading, body); }
+    Bytes operator()(const GetBatch& body) const { return encode_get_batch(heading, body.first); }
+    Bytes operator()(const ApplyOptions& body) const { return encode_begin_destination(heading, body); }
+    Bytes operator()(const ChangeBatch& body) const { return encode_process_batch(heading, body); }
+    Bytes operator()(const End&) const { return encode_end(heading); }
+  };
+  return std::visit(Encoder{request.heading}, request.body);
+}
+
+}  // namespace harmonica::wire

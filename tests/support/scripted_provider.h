@@ -1,0 +1,68 @@
+// A provider that records its calls and answers what the test put in.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harmonica/extension/provider.h"
+
+namespace harmonica {
+
+class ScriptedProvider : public Provider {
+ public:
+  // What to answer. Each session as a destination gets the next request number.
+  ChangeRequest request;
+  ReplicaDescription description;
+  std::vector<ChangeBatch> batches;  // found by the first id of their ranges
+  BatchReport batch_report;
+  BatchReport end_report;
+  std::map<std::string, Status> errors;  // by method; stay until they are removed
+
+  // What was asked.
+  std::vector<std::string> calls;
+  ApplyOptions last_options;
+  ChangeRequest last_request;
+  std::vector<ChangeBatch> processed;
+
+  Result<ChangeRequest> begin_destination(const ApplyOptions& options) override {
+    calls.push_back("begin_destination");
+    last_options = options;
+    ++request.number;
+    if (const auto error = errors.find("begin_destination"); error != errors.end()) return error->second;
+    return request;
+  }
+
+  Result<ReplicaDescription> begin_source(const ChangeRequest& asked) override {
+    calls.push_back("begin_source");
+    last_request = asked;
+    if (const auto error = errors.find("begin_source"); error != errors.end()) return error->second;
+    return description;
+  }
+
+  Result<ChangeBatch> get_change_batch(const ItemId& first) override {
+    calls.push_back("get_change_batch");
+    if (const auto error = errors.find("get_change_batch"); error != errors.end()) return error->second;
+    for (const ChangeBatch& batch : batches) {
+      if (batch.range.first == first) return batch;
+    }
+    return Status(StatusCode::kNotFound, "no batch begins at " + first.to_text());
+  }
+
+  Result<BatchReport> process_change_batch(const ChangeBatch& batch) override {
+    calls.push_back("process_change_batch");
+    processed.push_back(batch);
+    if (const auto error = errors.find("process_change_batch"); error != errors.end()) return error->second;
+    return batch_report;
+  }
+
+  Result<BatchReport> end() override {
+    calls.push_back("end");
+    if (const auto error = errors.find("end"); error != errors.end()) return error->second;
+    return end_report;
+  }
+};
+
+}  // namespace harmonica
