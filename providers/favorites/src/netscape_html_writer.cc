@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <array>
+
+#include "netscape_html.h"
+
+namespace harmonica::providers {
+namespace {
+
+constexpr std::string_view kDoctype = "<!DOCTYPE NETSCAPE-Bookmark-file-1>";
+constexpr std::string_view kMeta = R"(<META HTTP-EQUIV="Content-Type" CONTENT="text/html; charset=UTF-8">)";
+constexpr std::array<std::string_view, kHtmlRoots> kRootTitles = {"Bookmarks bar", "Bookmarks Menu", "Other Bookmarks",
+                                                                  "Mobile Bookmarks"};
+
+// Folders inside folders as they are written: those of every root, one root inside the other.
+constexpr std::size_t kWrittenDepthMax = kHtmlRoots * (kFavoritesDepthMax + 1);
+
+bool is_name(std::string_view name) {
+  return std::ranges::all_of(name, [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == ':' ||
+           c == '.';
+  });
+}
+
+std::string upper_case(std::string_view name) {
+  std::string result(name);
+  std::ranges::transform(result, result.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return result;
+}
+
+}  // namespace
+
+class NetscapeHtmlWriter {
+ public:
+  explicit NetscapeHtmlWriter(const NetscapeHtmlDocument& document) : document_(document) {
+    const std::size_t end = document.text_.find('\n');
+    line_end_ = end != std::string::npos && end > 0 && document.text_[end - 1] == '\r' ? "\r\n" : "\n";
+  }
+
+  Result<std::string> write() && {
+    if (document_.mark_ == ByteOrderMark::kUtf8) out_ += "\xEF\xBB\xBF";
+    write_header();
+    line(0, "<DL><p>");
+    const std::size_t outer = static_cast<std::size_t>(document_.outer_root_);
+    const bool outer_is_apart = document_.root_folders_[outer] != 0;
+    if (document_.outer_root_ == HtmlRoot::kOther) HARMONICA_RETURN_IF_ERROR(write_missing_root(HtmlRoot::kToolbar));
+    HARMONICA_RETURN_IF_ERROR(
+        write_entries(outer_is_apart ? document_.outer_kept_ : document_.tree().roots[outer].children, 1));
+    for (std::size_t root = 0; root < kHtmlRoots; ++root) {
+      if (root == outer && !outer_is_apart) continue;
+      HARMONICA_RETURN_IF_ERROR(write_missing_root(static_cast<HtmlRoot>(root)));
+      // One that stood in a folder which is gone, or has moved into this very root.
+      HARMONICA_RETURN_IF_ERROR(write_root_folder(document_.root_folders_[root], 1));
+    }
+    line(0, "</DL><p>");
+    if (!document_.footer_.empty()) line(0, document_.view(document_.footer_));
+    if (out_.size() > kFavoritesBytesMax) return too_large();
+    return std::move(out_);
+  }
+
+ private:
+  using Entries = std::vector<std::unique_ptr<Favorite>>;
+
+  void line(std::size_t depth, std::string_view text) {
+    out_.append(depth * 4, ' ');
+    out_ += text;
+    out_ += line_end_;
+  }
+
+  // The original's, with what a reader needs to recognise the file and its character set.
+  void write_header() {
+    const std::string_view header = document_.view(document_.header_);
+    std::optional<std::size_t> heading;
+    bool has_doctype = false;
+    bool has_title = false;
+    bool has_heading = false;
+    std::optional<HtmlSlice> meta;
+    bool meta_is_utf8 = false;
+    HtmlTokenizer tokenizer(header);
+    while (tokenizer.next()) {
+      const std::string_view token = header.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin());
+      if (tokenizer.kind() == HtmlToken::kComment && equals_ignoring_case(token.substr(0, 9), "<!DOCTYPE"))
+        has_doctype = true;
+      if (tokenizer.kind() != HtmlToken::kTag || tokenizer.tag().side == HtmlTag::Side::kEnd) continue;
+      const bool is_title = equals_ignoring_case(tokenizer.tag().name, "title");
+      const bool is_heading = equals_ignoring_case(tokenizer.tag().name, "h1");
+      has_title = has_title || is_title;
+      has_heading = has_heading || is_heading;
+      if ((is_title || is_heading) && !heading) heading = tokenizer.begin();
+      if (const std::string charset = equals_ignoring_case(tokenizer.tag().name, "meta") ? charset_in_meta(token) : "";
+          !charset.empty() && !meta) {
+        meta = HtmlSlice{static_cast<std::uint32_t>(tokenizer.begin()), static_cast<std::uint32_t>(tokenizer.end())};
+        meta_is_utf8 = charset == "utf-8";
+      }
+    }
+    if (!has_doctype) line(0, kDoctype);
+    const std::size_t before = heading.value_or(header.size());
+    if (!meta) {
+      write_header_part(header.substr(0, before));
+      line(0, kMeta);
+      write_header_part(header.substr(before));
+    } else if (meta_is_utf8) {
+      write_header_part(header);
+    } else {
+      out_ += header.substr(0, meta->begin);
+      out_ += kMeta;
+      write_header_part(header.substr(meta->end));
+    }
+    if (!has_title) line(0, "<TITLE>Bookmarks</TITLE>");
+    if (!has_heading) line(0, "<H1>Bookmarks</H1>");
+  }
+
+  // Up to the last line break, which is added where it is missing.
+  void write_header_part(std::string_view part) {
+    const std::size_t end = part.find_last_not_of(" \t");
+    part = part.substr(0, end == std::string_view::npos ? 0 : end + 1);
+    out_ += part;
+    if (!part.empty() && part.back() != '\n') out_ += line_end_;
+  }
+
+  Status write_entries(const Entries& entries, std::size_t depth) {
+    if (depth > kWrittenDepthMax) return Status(StatusCode::kLimitExceeded, "folders nested too deep for a bookmark file");
+    const HtmlOrigin* before = nullptr;
+    for (const auto& entry : entries) {
+      const HtmlOrigin& origin = document_.origins_[entry->origin];
+      if (entry->kind == FavoriteKind::kBookmark) {
+        write_bookmark(*entry, depth);
+      } else if (entry->kind == FavoriteKind::kFolder) {
+        HARMONICA_RETURN_IF_ERROR(write_folder(*entry, depth));
+      } else {
+        HARMONICA_RETURN_IF_ERROR(write_kept(entry->origin, before, depth));
+      }
+      before = entry->kind == FavoriteKind::kFolder ? nullptr : &origin;
+      // Sizes are checked here as well so that a tree which is far too large does not first fill the memory.
+      if (out_.size() > kFavoritesBytesMax) return too_large();
+    }
+    return {};
+  }
+
+  void write_bookmark(const Favorite& bookmark, std::size_t depth) {
+    const HtmlOrigin& origin = document_.origins_[bookmark.origin];
+    std::string text = "<DT><A HREF=\"" + escape_attribute(bookmark.url) + "\"";
+    text += attributes_of(bookmark) + ">" + escape_text(bookmark.title) + "</A>";
+    line(depth, text + note_of(origin, depth));
+  }
+
+  Status write_folder(const Favorite& folder, std::size_t depth) {
+    const HtmlOrigin& origin = document_.origins_[folder.origin];
+    line(depth, "<DT><H3" + attributes_of(folder) + ">" + escape_text(folder.title) + "</H3>" + note_of(origin, depth));
+    return write_list(folder.children, depth);
+  }
+
+  Status write_list(const Entries& entries, std::size_t depth) {
+    line(depth, "<DL><p>");
+    HARMONICA_RETURN_IF_ERROR(write_entries(entries, depth + 1));
+    line(depth, "</DL><p>");
+    return {};
+  }
+
+  Status write_kept(std::uint32_t number, const HtmlOrigin* before, std::size_t depth) {
+    const HtmlOrigin& origin = document_.origins_[number];
+    switch (origin.role) {
+      case HtmlOrigin::Role::kRootFolder:
+        return write_root_folder(number, depth);
+      case HtmlOrigin::Role::kSeparator:
+        line(depth, "<HR" + std::string(document_.view(origin.attributes)) + ">");
+        return {};
+      case HtmlOrigin::Role::kUnsynced:
+        line(depth, "<DT>" + std::string(document_.view(origin.whole)));
+        return {};
+      default:
+        break;
+    }
+    // Text that would be taken for a part of what stands before it.
+    const std::string_view text = document_.view(origin.whole);
+    const bool continues =
+        before != nullptr && (before->role == HtmlOrigin::Role::kText || before->role == HtmlOrigin::Role::kUnsynced ||
+                              (before->role == HtmlOrigin::Role::kEntry &&
+                               (!before->note.empty() || equals_ignoring_case(text.substr(0, 3), "<DD"))));
+    line(depth, (continues ? "<DT>" : "") + std::string(text));
+    return {};
+  }
+
+  Status write_root_folder(std::uint32_t number, std::size_t depth) {
+    if (number == 0) return {};
+    const HtmlOrigin& origin = document_.origins_[number];
+    const auto root = static_cast<std::size_t>(origin.root);
+    if (root_is_written_[root]) return {};
+    root_is_written_[root] = true;
+    Favorite folder;
+    const HtmlEntry entry = document_.entry_of(origin);
+    folder.origin = number;
+    folder.added_us = entry.added_us;
+    folder.changed_us = entry.changed_us;
+    line(depth, "<DT><H3" + attributes_of(folder) + ">" + escape_text(entry.title) + "</H3>" + note_of(origin, depth));
+    return write_list(document_.tree().roots[root].children, depth);
+  }
+
+  // A folder for a root that the file has had no place for so far.
+  Status write_missing_root(HtmlRoot root) {
+    const auto index = static_cast<std::size_t>(root);
+    const Entries& entries = document_.tree().roots[index].children;
+    if (document_.root_folders_[index] != 0 || root_is_written_[index] || entries.empty()) return {};
+    root_is_written_[index] = true;
+    line(1,
+         "<DT><H3 " + std::string(kHtmlRootAttributes[index]) + "=\"true\">" + std::string(kRootTitles[index]) + "</H3>");
+    return write_list(entries, 1);
+  }
+
+  // All but the address: the dates first, where Chromium looks for them, then what the original had.
+  std::string attributes_of(const Favorite& favorite) const {
+    const HtmlOrigin& origin = document_.origins_[favorite.origin];
+    const HtmlEntry read = document_.entry_of(origin);
+    std::string added = date("ADD_DATE", favorite.added_us, read.added_us);
+    std::string changed = date("LAST_MODIFIED", favorite.changed_us, read.changed_us);
+    std::string others;
+    bool had_added = false;
+    bool had_changed = false;
+    for (HtmlAttributes attributes(document_.tag_of(origin));
+         const std::optional<HtmlAttribute> attribute = attributes.next();) {
+      const std::string name = upper_case(attribute->name);
+      const std::string text = is_name(name) ? attribute_text(name, *attribute) : "";  // the rest is debris of a lost quote
+      if (name == "ADD_DATE") {
+        if (favorite.added_us == read.added_us && !had_added) added = text;
+        had_added = true;
+      } else if (name == "LAST_MODIFIED") {
+        if (favorite.changed_us == read.changed_us && !had_changed) changed = text;
+        had_changed = true;
+      } else if (name == "HREF" || name == kHtmlKeyAttribute) {
+        continue;
+      } else if (const auto root = std::ranges::find(kHtmlRootAttributes, name); root != kHtmlRootAttributes.end()) {
+        // Another folder with the attribute could become the root once entries have moved.
+        const auto index = static_cast<std::size_t>(root - kHtmlRootAttributes.begin());
+        if (origin.role == HtmlOrigin::Role::kRootFolder && static_cast<std::size_t>(origin.root) == index) others += text;
+      } else {
+        others += text;
+      }
+    }
+    if (!favorite.key.empty())
+      others += " " + std::string(kHtmlKeyAttribute) + "=\"" + escape_attribute(favorite.key) + "\"";
+    return added + changed + others;
+  }
+
+  static std::string attribute_text(const std::string& name, const HtmlAttribute& attribute) {
+    if (attribute.form == HtmlAttribute::Form::kNameOnly) return " " + name;
+    return " " + name + "=\"" + requote_attribute(attribute.value) + "\"";
+  }
+
+  // Empty for a date that comes from what the original had.
+  static std::string date(std::string_view name, std::optional<std::int64_t> now, std::optional<std::int64_t> read) {
+    const std::optional<std::int64_t> seconds = now && now != read ? html_date_seconds(*now) : std::nullopt;
+    if (!seconds) return {};
+    return " " + std::string(name) + "=\"" + std::to_string(*seconds) + "\"";
+  }
+
+  std::string note_of(const HtmlOrigin& origin, std::size_t depth) const {
+    const std::string_view note = document_.view(origin.note);
+    if (note.empty()) return {};
+    if (!equals_ignoring_case(note.substr(0, 3), "<DD")) return " " + std::string(note);
+    return line_end_ + std::string(depth * 4, ' ') + "<DD" + std::string(note.substr(3));
+  }
+
+  static Status too_large() {
+    return Status(StatusCode::kLimitExceeded,
+                  "the bookmark file would be larger than " + std::to_string(kFavoritesBytesMax) + " bytes");
+  }
+
+  const NetscapeHtmlDocument& document_;
+  std::string line_end_;
+  std::string out_;
+  std::array<bool, kHtmlRoots> root_is_written_ = {};
+};
+
+Result<Bytes> NetscapeHtmlDocument::write() const {
+  if (tree_.mended.empty() && as_read()) {
+    const ByteView original = original_ ? ByteView(*original_) : as_bytes(text_);
+    return Bytes(original.begin(), original.end());
+  }
+  HARMONICA_ASSIGN_OR_RETURN(const std::string text, NetscapeHtmlWriter(*this).write());
+  const ByteView bytes = as_bytes(text);
+  return Bytes(bytes.begin(), bytes.end());
+}
+
+}  // namespace harmonica::providers

@@ -1,0 +1,324 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "favorites_document.h"
+#include "favorites_text.h"
+
+namespace harmonica::providers {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kChromiumFile =
+    "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n"
+    "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n"
+    "<TITLE>My links</TITLE>\n"
+    "<H1>My links</H1>\n"
+    "<DL><p>\n"
+    "    <DT><H3 ADD_DATE=\"1500000000\" PERSONAL_TOOLBAR_FOLDER=\"true\">Bookmarks bar</H3>\n"
+    "    <DL><p>\n"
+    "        <DT><A HREF=\"http://1/\" ADD_DATE=\"1500000001\" ICON=\"data:image/png;base64,AAAA\">one</A>\n"
+    "    </DL><p>\n"
+    "    <DT><A HREF=\"http://2/\" ADD_DATE=\"1500000002\">two</A>\n"
+    "</DL><p>\n";
+
+std::unique_ptr<FavoritesDocument> read(std::string_view content) {
+  auto document = netscape_html_codec().read(as_bytes(content));
+  if (!document.ok()) {
+    ADD_FAILURE() << document.status().to_text() << "\n" << content;
+    return nullptr;
+  }
+  return std::move(document).value();
+}
+
+std::string written(const FavoritesDocument& document) {
+  const auto bytes = document.write();
+  if (!bytes.ok()) {
+    ADD_FAILURE() << bytes.status().to_text();
+    return {};
+  }
+  return std::string(as_text(*bytes));
+}
+
+std::string text_of(const FavoritesDocument& document) { return to_text(document.tree()); }
+
+// The lines of `text`, trimmed, between the outer list's tags.
+std::string body_of(const std::string& text) {
+  const std::size_t begin = text.find("<DL><p>");
+  return begin == std::string::npos ? text : text.substr(begin);
+}
+
+TEST(HtmlWriter, AFileThatWasNotEditedKeepsItsBytes) {
+  for (const std::string& content :
+       {std::string(kChromiumFile), std::string("\xEF\xBB\xBF<dl><A HREF=x>\xE4\xBD\xA0</A></dl>"),
+        std::string("<dl><A HREF=x>\xE9</A></dl>")}) {
+    EXPECT_EQ(written(*read(content)), content);
+  }
+}
+
+TEST(HtmlWriter, WritesAsChromiumDoesAndAddsTheKeys) {
+  const auto document = read(kChromiumFile);
+  document->tree().roots[0].children[0]->key = "k1";
+  document->tree().roots[2].children[1]->key = "k2";
+  auto added = folder("New & shiny", bookmark("<3>", "http://3/?a=\"b\"&c", "k3"));
+  added->key = "k4";
+  added->added_us = 1'600'000'000'999'999;
+  document->tree().roots[2].children.push_back(std::move(added));
+  EXPECT_EQ(written(*document),
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n"
+            "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n"
+            "<TITLE>My links</TITLE>\n"
+            "<H1>My links</H1>\n"
+            "<DL><p>\n"
+            "    <DT><H3 ADD_DATE=\"1500000000\" PERSONAL_TOOLBAR_FOLDER=\"true\">Bookmarks bar</H3>\n"
+            "    <DL><p>\n"
+            "        <DT><A HREF=\"http://1/\" ADD_DATE=\"1500000001\" ICON=\"data:image/png;base64,AAAA\" "
+            "HARMONICA_ID=\"k1\">one</A>\n"
+            "    </DL><p>\n"
+            "    <DT><A HREF=\"http://2/\" ADD_DATE=\"1500000002\" HARMONICA_ID=\"k2\">two</A>\n"
+            "    <DT><H3 ADD_DATE=\"1600000000\" HARMONICA_ID=\"k4\">New &amp; shiny</H3>\n"
+            "    <DL><p>\n"
+            "        <DT><A HREF=\"http://3/?a=&quot;b&quot;&amp;c\" HARMONICA_ID=\"k3\">&lt;3&gt;</A>\n"
+            "    </DL><p>\n"
+            "</DL><p>\n");
+}
+
+TEST(HtmlWriter, KeepsWhatIsNotModelled) {
+  const auto document = read(
+      "<!DOCTYPE NETSCAPE-Bookmark-file-1>\r\n<!-- a notice -->\r\n<TITLE>T</TITLE>\r\n<H1>H</H1>\r\n<DL><p>\r\n"
+      "<dt><a href=http://1/?a&b tags=\"x,y\" Folded add_date=1500000000123 last_charset='UTF-8' note='say "
+      "\"hi\"\r\nthere'>one</a>\r\n"
+      "<dd>about <b>one</b>\r\n\r\nin lines\r\n<HR>    <DT><H3 FOLDED>f</H3>\r\n<DD>about f\r\n<DL><p>\r\n<!-- inside "
+      "-->\r\n</DL><p>\r\n"
+      "<DT><A NAME=\"anchor\">no address</A>\r\n</DL>\r\n<!-- the end -->\r\n");
+  document->tree().roots[2].children.push_back(bookmark("new", "http://new/"));
+  EXPECT_EQ(written(*document),
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\r\n<!-- a notice -->\r\n"
+            "<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; "
+            "charset=UTF-8\">\r\n<TITLE>T</TITLE>\r\n<H1>H</H1>\r\n<DL><p>\r\n"
+            "    <DT><A HREF=\"http://1/?a&amp;b\" ADD_DATE=\"1500000000123\" TAGS=\"x,y\" FOLDED LAST_CHARSET=\"UTF-8\" "
+            "NOTE=\"say "
+            "&quot;hi&quot;&#10;there\">one</A>\r\n"
+            "    <DD>about <b>one</b>\r\n\r\nin lines\r\n"
+            "    <HR>\r\n"
+            "    <DT><H3 FOLDED>f</H3>\r\n    <DD>about f\r\n    <DL><p>\r\n        <!-- inside -->\r\n    </DL><p>\r\n"
+            "    <DT><A NAME=\"anchor\">no address</A>\r\n"
+            "    <DT><A HREF=\"http://new/\">new</A>\r\n"
+            "</DL><p>\r\n<!-- the end -->\r\n");
+}
+
+TEST(HtmlWriter, DescriptionsGoWithTheirEntriesAndSeparatorsStay) {
+  const auto document = read(
+      "<DL><p>\n<DT><A HREF=\"http://1/\">one</A>\n<DD>about one\n<HR>\n<DT><H3>f</H3>\n<DL><p>\n</DL><p>\n</DL><p>\n");
+  auto& entries = document->tree().roots[2].children;
+  entries[2]->children.push_back(std::move(entries[0]));
+  entries.erase(entries.begin());
+  EXPECT_EQ(body_of(written(*document)),
+            "<DL><p>\n    <HR>\n    <DT><H3>f</H3>\n    <DL><p>\n        <DT><A HREF=\"http://1/\">one</A>\n        "
+            "<DD>about one\n"
+            "    </DL><p>\n</DL><p>\n");
+}
+
+TEST(HtmlWriter, EditsReplaceOnlyWhatTheyChange) {
+  const auto document = read(kChromiumFile);
+  Favorite& one = *document->tree().roots[0].children[0];
+  one.title = "One";
+  one.added_us = std::nullopt;
+  one.changed_us = 1'700'000'000'000'000;
+  EXPECT_THAT(written(*document),
+              HasSubstr("<A HREF=\"http://1/\" LAST_MODIFIED=\"1700000000\" ICON=\"data:image/png;base64,AAAA\">One</A>"));
+}
+
+TEST(HtmlWriter, RootsSurviveWriting) {
+  const std::vector<std::string> files = {
+      std::string(kChromiumFile),
+      "<A HREF=http://1/>x</A>",
+      "<H1>Bookmarks Menu</H1><DL><A HREF=http://1/>x</A></DL>",
+      "<H1>B</H1><DL><H3 UNFILED_BOOKMARKS_FOLDER=\"true\">u</H3><DL></DL><A HREF=http://1/>x</A></DL>",
+      "<H1 PLACES_ROOT>B</H1><DL><H3 BOOKMARKS_MENU>m</H3><DL><A HREF=http://2/>y</A></DL><HR><A HREF=http://1/>x</A></DL>",
+      "<DL><H3>f</H3><DL><H3 PERSONAL_TOOLBAR_FOLDER>t</H3><DL></DL></DL><H3 "
+      "PERSONAL_TOOLBAR_FOLDER>t2</H3><DL></DL></DL>"};
+  for (const std::string& file : files) {
+    const auto document = read(file);
+    for (FavoritesTree::Root& root : document->tree().roots)
+      root.children.push_back(bookmark("in " + root.name, "http://" + root.name + "/"));
+    const std::string once = written(*document);
+    const auto again = read(once);
+    for (const FavoritesTree::Root& root : again->tree().roots) {
+      ASSERT_FALSE(root.children.empty()) << once;
+      const auto is_ours = [&](const auto& entry) { return entry->title == "in " + root.name; };
+      EXPECT_TRUE(std::ranges::any_of(root.children, is_ours)) << root.name << "\n" << once;
+    }
+    again->tree().mended.push_back("written anew");
+    EXPECT_EQ(written(*again), once);
+  }
+}
+
+TEST(HtmlWriter, TheToolbarIsNotLostWithTheFolderAroundIt) {
+  const auto document =
+      read("<DL><H3>f</H3><DL><H3 PERSONAL_TOOLBAR_FOLDER>t</H3><DL><A HREF=http://1/>x</A></DL></DL></DL>");
+  document->tree().roots[2].children.clear();
+  EXPECT_EQ(text_of(*read(written(*document))), "toolbar\n  x <http://1/>\nother\n  ~\n");
+}
+
+TEST(HtmlWriter, AFolderThatMovesIntoTheToolbarInsideItLosesNothing) {
+  const auto document =
+      read("<DL><H3>f</H3><DL><H3 PERSONAL_TOOLBAR_FOLDER>t</H3><DL><A HREF=http://1/>x</A></DL></DL></DL>");
+  auto& other = document->tree().roots[2].children;
+  document->tree().roots[0].children.push_back(std::move(other[0]));
+  other.clear();
+  EXPECT_EQ(text_of(*read(written(*document))), "toolbar\n  x <http://1/>\n  + f\nother\n  ~\n");
+}
+
+TEST(HtmlWriter, ADuplicateToolbarDoesNotBecomeTheToolbar) {
+  const auto document = read(
+      "<DL><H3 PERSONAL_TOOLBAR_FOLDER>t</H3><DL><A HREF=http://1/>x</A></DL><H3 "
+      "PERSONAL_TOOLBAR_FOLDER>t2</H3><DL></DL></DL>");
+  auto& other = document->tree().roots[2].children;
+  std::swap(other[0], other[1]);
+  EXPECT_EQ(text_of(*read(written(*document))), "toolbar\n  x <http://1/>\nother\n  + t2\n  ~\n");
+}
+
+TEST(HtmlWriter, ABareListGetsAHeaderThatBrowsersKnow) {
+  const auto document = read("<DL><A HREF=http://1/>x</A></DL>");
+  document->tree().roots[2].children.clear();
+  EXPECT_EQ(written(*document),
+            "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<META HTTP-EQUIV=\"Content-Type\" CONTENT=\"text/html; charset=UTF-8\">\n"
+            "<TITLE>Bookmarks</TITLE>\n<H1>Bookmarks</H1>\n<DL><p>\n</DL><p>\n");
+  EXPECT_EQ(text_of(*read(written(*document))), "");
+}
+
+TEST(HtmlWriter, AnotherCharacterSetBecomesUtf8) {
+  const auto document = read(
+      "<META CONTENT='text/html; charset=windows-1252'>\n<TITLE>\xE9</TITLE>\n<H1>\xE9</H1>\n<DL><A "
+      "HREF=http://1/>\xE9</A></DL>");
+  document->tree().roots[2].children[0]->key = "k";
+  document->tree().roots[2].children[0]->title += "!";
+  const std::string text = written(*document);
+  EXPECT_THAT(text, HasSubstr("charset=UTF-8\">\n<TITLE>\xC3\xA9</TITLE>"));
+  EXPECT_THAT(text, Not(HasSubstr("1252")));
+  EXPECT_EQ(text_of(*read(text)), "other\n  \xC3\xA9! <http://1/>\n");
+}
+
+TEST(HtmlWriter, LooseTextDoesNotBecomeADescription) {
+  const auto document =
+      read("<DL><A HREF=http://1/>x</A>\n<DD>about x\n<DT><A HREF=http://2/>y</A>\n<!-- loose -->\n<HR>\n</DL>");
+  auto& other = document->tree().roots[2].children;
+  other.erase(other.begin() + 1);
+  const auto again = read(written(*document));
+  EXPECT_EQ(text_of(*again), "other\n  x <http://1/>\n  ~\n  ~\n");
+  EXPECT_THAT(written(*document), HasSubstr("<DD>about x\n    <DT><!-- loose -->\n"));
+}
+
+StoreItem item_of(const std::string& title, const std::string& url, std::int64_t added_us) {
+  return {
+      "key",   kBookmarkType,
+      "other", {{kTitleUnit, Value::text(title)}, {kUrlUnit, Value::text(url)}, {kDateAddedUnit, Value::integer(added_us)}},
+      {},      {}};
+}
+
+std::string random_text(std::mt19937_64& random) {
+  static const std::vector<std::string> kPieces = {"a",
+                                                   "Z",
+                                                   "  ",
+                                                   " ",
+                                                   "\"",
+                                                   "'",
+                                                   "<",
+                                                   ">",
+                                                   "&",
+                                                   "&amp;",
+                                                   "&lt",
+                                                   "&#65;",
+                                                   "&#x41",
+                                                   "&copy",
+                                                   "\n",
+                                                   "\r\n",
+                                                   "\t",
+                                                   "\f",
+                                                   "\v",
+                                                   "</A>",
+                                                   "<script>",
+                                                   "<!--",
+                                                   "-->",
+                                                   "</DL>",
+                                                   "=",
+                                                   "\\",
+                                                   "/",
+                                                   std::string(1, '\0'),
+                                                   "\x01",
+                                                   "\x7F",
+                                                   "\xC2\xA0",
+                                                   "\xC2\x85",
+                                                   "\xF0\x9F\x98\x80",
+                                                   "\xD7\xA9\xD7\x9C",
+                                                   "\xE2\x80\xA8",
+                                                   "\xFF",
+                                                   "\xC3",
+                                                   "\xED\xA0\x80",
+                                                   "http://x/?a=1&b=2",
+                                                   "%20",
+                                                   "#",
+                                                   "\xEF\xBB\xBF"};
+  std::string text;
+  for (std::uint64_t length = random() % 12; length > 0; --length) text += kPieces[random() % kPieces.size()];
+  return text;
+}
+
+TEST(HtmlWriter, WhatIsHeldIsReadBackTheSame) {
+  std::mt19937_64 random(20261130);
+  const FavoritesCodec& codec = netscape_html_codec();
+  for (int round = 0; round < 3000; ++round) {
+    const StoreItem item = item_of(random_text(random), "u" + random_text(random),
+                                   static_cast<std::int64_t>(random() % 4'000'000'000'000'000));
+    const StoreItem held = codec.as_held(item);
+    ASSERT_EQ(codec.as_held(held), held);
+    const auto document = read("<DL></DL><A HREF=http://1/>x</A>");
+    auto favorite = bookmark(*held.values[0].value.if_text(), *held.values[1].value.if_text(), "key");
+    if (held.values.size() == 3) favorite->added_us = *held.values[2].value.if_integer();
+    document->tree().roots[2].children.push_back(std::move(favorite));
+    const auto again = read(written(*document));
+    ASSERT_TRUE(again != nullptr && again->tree().roots[2].children.size() == 2);
+    const Favorite& found = *again->tree().roots[2].children[1];
+    ASSERT_EQ(found.title, *held.values[0].value.if_text());
+    ASSERT_EQ(found.url, *held.values[1].value.if_text());
+    ASSERT_EQ(found.key, "key");
+    if (held.values.size() == 3) {
+      ASSERT_EQ(found.added_us, *held.values[2].value.if_integer());
+    }
+  }
+}
+
+TEST(HtmlCodec, HoldsWholeSecondsAndLeavesOutDatesItCannotHold) {
+  const FavoritesCodec& codec = netscape_html_codec();
+  EXPECT_EQ(codec.as_held(item_of("t", "u", 1'500'000'000'999'999)).values[2].value, Value::integer(1'500'000'000'000'000));
+  for (const std::int64_t date :
+       {std::int64_t{-1}, std::int64_t{0}, std::int64_t{999'999}, std::int64_t{100'000'000'000'000'000}}) {
+    EXPECT_EQ(codec.as_held(item_of("t", "u", date)).values.size(), 2U) << date;
+  }
+}
+
+TEST(HtmlCodec, AKeyHoldsTheItemId) {
+  const FavoritesCodec& codec = netscape_html_codec();
+  const ItemId item = shaped_item_id(as_bytes("sixteen bytes !!"));
+  const StoreKey key = codec.key_for(item);
+  EXPECT_EQ(key.size(), 36U);
+  EXPECT_EQ(key[14], '8');
+  EXPECT_EQ(codec.identity_of(key), item);
+  EXPECT_EQ(codec.identity_of("n:0123456789abcdef"), std::nullopt);
+  EXPECT_EQ(codec.identity_of("5ffbd2ba-5c4e-4ae0-9dc4-1f7be3c7e5d1"), std::nullopt);
+}
+
+TEST(HtmlCodec, CannotHoldABookmarkWithoutAddressNorOneTooDeep) {
+  const FavoritesCodec& codec = netscape_html_codec();
+  EXPECT_TRUE(codec.can_hold(item_of("t", "u", 1), kFavoritesDepthMax - 1).ok());
+  EXPECT_EQ(codec.can_hold(item_of("t", " \n", 1), 0).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(codec.can_hold(item_of("t", "u", 1), kFavoritesDepthMax).code(), StatusCode::kLimitExceeded);
+}
+
+}  // namespace
+}  // namespace harmonica::providers
