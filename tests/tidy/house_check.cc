@@ -155,25 +155,37 @@ void check_link(const SourceTree& tree, const std::string& path, std::size_t num
   }
 }
 
-// Lines without their indentation; empty ones left out.
-std::vector<std::string_view> essence(const std::vector<std::string_view>& lines) {
-  std::vector<std::string_view> kept;
-  for (const std::string_view line : lines) {
-    if (!trimmed(line).empty()) kept.push_back(trimmed(line));
+// Every run of white space as one blank, so that only the words count.
+std::string words_of(std::string_view text) {
+  std::string words;
+  for (const char c : text) {
+    const bool blank = std::isspace(static_cast<unsigned char>(c)) != 0;
+    if (!blank) {
+      words += c;
+    } else if (!words.empty() && words.back() != ' ') {
+      words += ' ';
+    }
   }
-  return kept;
+  return words;
 }
 
-// Whether `wanted` stands in `source` in one piece, or in several in order where it says "...".
-bool stands_in(const std::vector<std::string_view>& wanted, const std::vector<std::string_view>& source) {
-  auto from = source.begin();
-  for (auto piece = wanted.begin(); piece != wanted.end();) {
-    const auto is_gap = [](std::string_view line) { return line == "..." || line == "// ..."; };
-    const auto end = std::find_if(piece, wanted.end(), is_gap);
-    const auto found = std::search(from, source.end(), piece, end);
-    if (found == source.end() && piece != end) return false;
-    from = found + (end - piece);
-    piece = end == wanted.end() ? end : end + 1;
+// Whether the lines stand in `source` in one piece, or in several in order where they say "...".
+bool stands_in(const std::vector<std::string_view>& lines, std::string_view source) {
+  std::vector<std::string> pieces(1);
+  for (const std::string_view line : lines) {
+    if (trimmed(line) == "...") {
+      pieces.emplace_back();
+    } else {
+      pieces.back() += std::string(line) + "\n";
+    }
+  }
+  const std::string text = words_of(source);
+  std::size_t from = 0;
+  for (const std::string& piece : pieces) {
+    const std::string words = words_of(piece);
+    from = text.find(words, from);
+    if (from == std::string::npos) return false;
+    from += words.size();
   }
   return true;
 }
@@ -309,7 +321,7 @@ std::vector<std::string> check_snippets(const SourceTree& tree) {
       const auto source = tree.find(source_path);
       if (source == tree.end()) {
         findings.push_back(at_line(path, fence.first_line) + "no file " + source_path);
-      } else if (!stands_in(essence(fence.content), essence(lines_of(source->second)))) {
+      } else if (!stands_in(fence.content, source->second)) {
         findings.push_back(at_line(path, fence.first_line) + "does not stand in " + source_path);
       }
     }

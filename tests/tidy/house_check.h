@@ -20,7 +20,8 @@ std::vector<std::string> check_components(const SourceTree& tree);
 // Every relative link of a document leads to a file, and to a heading if it names one.
 std::vector<std::string> check_links(const SourceTree& tree);
 
-// Code in documents that names its source (```cpp PATH) stands there word for word, indentation and "..." lines apart.
+// Code in documents that names its source (```cpp PATH) stands there word for word; "..." on a line
+// of its own stands for what was left out.
 std::vector<std::string> check_snippets(const SourceTree& tree);
 
 // Every test that CMake registers has a time limit.
