@@ -1,0 +1,111 @@
+// What the accepted vectors of protocol version 1 say.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "support/shorthand.h"
+#include "wire/codec.h"
+
+namespace harmonica::wire {
+
+inline ReplicaDescription golden_description(char letter) {
+  return {shorthand::replica(letter), "notes", 0x1122334455667788, 1'700'000'000'000};
+}
+
+inline ChangeRequest golden_change_request() {
+  ChangeRequest request;
+  request.destination = golden_description('D');
+  request.number = 3;
+  request.knowledge = shorthand::knowledge("{A:111464448000000001,D:7}|i7:{A:2}|i9..i12:{}|i20:{A:2}");
+  request.wanted_whole = {shorthand::item(7), shorthand::item(300)};
+  request.batch_bytes_max = 1024 * 1024;
+  return request;
+}
+
+// Every kind of value, existence and origin.
+inline ChangeBatch golden_batch() {
+  const auto unit = [](UnitId number, std::string_view version, Value value, Origin origin = Origin::kWritten) {
+    return UnitRegister{number, {shorthand::version(version), std::move(value), origin}};
+  };
+  ItemChange created;
+  created.item = shorthand::item(1);
+  created.type = 1;
+  created.existence = {shorthand::version("A111464448000000001"), Existence::kCreated};
+  created.whole = true;
+  created.units = {
+      unit(1, "A111464448000000001", Value()),
+      unit(2, "A111464448000000001", Value::boolean(true)),
+      unit(3, "A111464448000000002", Value::integer(-5)),
+      unit(4, "B9", Value::real(0.5)),
+      unit(5, "B9", Value::text("h\xc3\xa9"), Origin::kMadeByRule),
+      unit(6, "B9", Value::bytes({0x00, 0xff})),
+      unit(7, "B9", Value::ids({shorthand::item(4), shorthand::item(5)})),
+      unit(65535, "B9", Value::list({Value(), Value::boolean(false), Value::text("")})),
+  };
+  ItemChange restored;
+  restored.item = shorthand::item(2);
+  restored.type = 65535;
+  restored.existence = {shorthand::version("B9"), Existence::kRestored};
+  ItemChange deleted;
+  deleted.item = shorthand::item(3);
+  deleted.type = 2;
+  deleted.existence = {shorthand::version("A18446744073709551615"), Existence::kDeleted};
+
+  ChangeBatch batch;
+  batch.source = golden_description('A');
+  batch.destination = shorthand::replica('D');
+  batch.request_number = 3;
+  batch.range = shorthand::range("i1..i9");
+  batch.changes = {created, restored, deleted};
+  batch.made_with = Knowledge(shorthand::vector("{A:5,B:9}")).project(batch.range);
+  batch.forgotten = Knowledge(shorthand::vector("{B:2}")).project(shorthand::range("i3..i4"));
+  batch.changes_left_estimate = 12;
+  return batch;
+}
+
+inline ChangeBatch golden_empty_batch() {
+  ChangeBatch batch;
+  batch.source = golden_description('A');
+  batch.destination = shorthand::replica('D');
+  batch.request_number = 3;
+  batch.range = ItemIdRange::all();
+  batch.last = true;
+  batch.made_with = Knowledge(shorthand::vector("{A:5,B:9}"));
+  return batch;
+}
+
+inline BatchReport golden_report() {
+  return {1, 2, 3, 4, 5, 6, 7, 300, {{shorthand::item(8), Status(StatusCode::kIo, "item 8: disk full")}}};
+}
+
+inline std::map<std::string, Request> golden_requests() {
+  const SessionId far_source{shorthand::replica('D'), 3};
+  const SessionId far_destination{{}, 300};
+  return {
+      {"begin source", {{far_source, 0}, golden_change_request()}},
+      {"get batch at the first id", {{far_source, 1}, GetBatch{kFirstItemId}}},
+      {"get batch at another id", {{far_source, 300}, GetBatch{shorthand::item(10)}}},
+      {"begin destination", {{far_destination, 0}, ApplyOptions{OnConflict::kManual, 5000}}},
+      {"begin destination without a number", {{}, ApplyOptions{}}},
+      {"process batch", {{far_destination, 1}, golden_batch()}},
+      {"end", {{far_destination, 2}, End{}}},
+  };
+}
+
+inline std::map<std::string, Response> golden_responses() {
+  const SessionId far_source{shorthand::replica('D'), 3};
+  const SessionId far_destination{{}, 300};
+  return {
+      {"error", {{far_source, 0}, 1, Status(StatusCode::kScopeMismatch, "scope notes: the peer keeps tasks")}},
+      {"error without its request", {{}, 1, Status(StatusCode::kCorruption, "request: cut short or not a message")}},
+      {"offer", {{}, 301, Offer{}}},
+      {"source begun, nothing to send",
+       {{far_source, 0}, 1, SourceBegun{golden_description('A'), {golden_empty_batch(), BatchReport{}}}}},
+      {"batch sent", {{far_source, 1}, 1, BatchSent{golden_batch(), {}}}},
+      {"destination begun", {{far_destination, 0}, 301, golden_change_request()}},
+      {"report", {{far_destination, 1}, 301, golden_report()}},
+  };
+}
+
+}  // namespace harmonica::wire
