@@ -15,7 +15,7 @@ packages=(
 case "${1:-}" in
   "") ;;
   ci) packages+=(clang libclang-rt-14-dev clang-format) ;;
-  nightly) packages+=(clang libclang-rt-14-dev clang-format clang-tidy lcov valgrind) ;;
+  nightly) packages+=(clang libclang-rt-14-dev clang-format clang-tidy lcov) ;;
   *) echo "usage: tools/deps.sh [ci|nightly]" >&2; exit 2 ;;
 esac
 
