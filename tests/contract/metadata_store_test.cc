@@ -1,0 +1,430 @@
+// What every metadata store must do. Each registers once, at the end.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "contract/metadata_samples.h"
+#include "harmonica/providers/memory.h"
+#include "harmonica/providers/metadata.h"
+
+namespace harmonica {
+namespace {
+
+using testing::conflict_id;
+using testing::conflict_record;
+using testing::deferred_record;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::item_id;
+using testing::plain_item;
+using testing::replica_id;
+using testing::rich_item;
+
+enum class Backend { kMemory, kSqliteFile, kSqliteMemory };
+
+class MetadataStoreContract : public ::testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    switch (GetParam()) {
+      case Backend::kMemory:
+        store_ = providers::make_memory_metadata();
+        return;
+      case Backend::kSqliteFile: {
+        std::string pattern = std::filesystem::temp_directory_path() / "harmonica-contract-XXXXXX";
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        folder_ = pattern;
+        auto store = providers::open_sqlite_metadata(folder_ / "metadata.db");
+        ASSERT_TRUE(store.ok()) << store.status().to_text();
+        store_ = *std::move(store);
+        return;
+      }
+      case Backend::kSqliteMemory: {
+        auto store = providers::open_sqlite_metadata(":memory:");
+        ASSERT_TRUE(store.ok()) << store.status().to_text();
+        store_ = *std::move(store);
+        return;
+      }
+    }
+  }
+
+  void TearDown() override {
+    store_.reset();
+    if (!folder_.empty()) std::filesystem::remove_all(folder_);
+  }
+
+  std::unique_ptr<MetadataTransaction> begin(TransactionMode mode) {
+    auto transaction = store_->begin(mode);
+    EXPECT_TRUE(transaction.ok()) << transaction.status().to_text();
+    return *std::move(transaction);
+  }
+  std::unique_ptr<MetadataTransaction> read() { return begin(TransactionMode::kRead); }
+  std::unique_ptr<MetadataTransaction> write() { return begin(TransactionMode::kWrite); }
+
+  static void put(MetadataTransaction& transaction, const StoredItem& item, std::vector<IndexEntry> entries = {}) {
+    const Status status = transaction.put(item, entries);
+    ASSERT_TRUE(status.ok()) << status.to_text();
+  }
+
+  static std::vector<ItemId> scanned(MetadataTransaction& transaction, const ItemIdRange& range) {
+    std::vector<ItemId> ids;
+    const Status status = transaction.scan(range, [&](const StoredItem& item) -> Result<Visit> {
+      ids.push_back(item.item.id);
+      return Visit::kContinue;
+    });
+    EXPECT_TRUE(status.ok()) << status.to_text();
+    return ids;
+  }
+
+  static std::vector<ConflictRecord> conflicts(MetadataTransaction& transaction) {
+    std::vector<ConflictRecord> records;
+    const Status status = transaction.scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
+      records.push_back(record);
+      return Visit::kContinue;
+    });
+    EXPECT_TRUE(status.ok()) << status.to_text();
+    return records;
+  }
+
+  std::filesystem::path folder_;
+  std::unique_ptr<MetadataStore> store_;
+};
+
+TEST_P(MetadataStoreContract, ANewStoreHoldsNothing) {
+  const auto transaction = read();
+  EXPECT_EQ(*transaction->state(), ReplicaState{});
+  EXPECT_EQ(*transaction->knowledge(), Knowledge());
+  EXPECT_EQ(*transaction->forgotten(), Knowledge());
+  EXPECT_EQ(*transaction->counts(), ItemCounts{});
+  EXPECT_FALSE(transaction->find(item_id(1))->has_value());
+  EXPECT_THAT(scanned(*transaction, ItemIdRange::all()), IsEmpty());
+  EXPECT_THAT(*transaction->find_index({}), IsEmpty());
+  EXPECT_THAT(*transaction->find_lacking(Knowledge(), ItemIdRange::all(), 10), IsEmpty());
+  EXPECT_THAT(conflicts(*transaction), IsEmpty());
+  EXPECT_EQ(*store_->prepared(), PreparedWrite{});
+}
+
+TEST_P(MetadataStoreContract, AnItemIsFoundAsItWasPut) {
+  const auto transaction = write();
+  put(*transaction, rich_item(5));
+  put(*transaction, plain_item(6, {replica_id(1), 3}, {replica_id(1), 3}));
+  EXPECT_EQ(*transaction->find(item_id(5)), rich_item(5));
+  ASSERT_TRUE(transaction->commit().ok());
+  EXPECT_EQ(*read()->find(item_id(5)), rich_item(5));
+  EXPECT_EQ(*read()->find(item_id(6)), plain_item(6, {replica_id(1), 3}, {replica_id(1), 3}));
+}
+
+TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
+  ReplicaState state;
+  state.replica = replica_id(1);
+  state.scope = "favorites";
+  state.schema_fingerprint = std::numeric_limits<std::uint64_t>::max();
+  state.last_tick = std::numeric_limits<Tick>::max();
+  state.reserved_tick = 5;
+  state.request_number = 6;
+  state.write_number = 7;
+  state.anchor = {0, 1, 255};
+  state.wanted_whole = {item_id(1), item_id(2)};
+  state.former_replicas = {replica_id(8), replica_id(2)};
+  Knowledge knowledge(ClockVector({{replica_id(1), 100}, {replica_id(2), std::numeric_limits<Tick>::max()}}));
+  knowledge.assign({item_id(3), item_id(4)}, ClockVector({{replica_id(3), 1}}));
+  knowledge.assign({item_id(9), last_item_id()}, ClockVector());
+  const Knowledge forgotten(ClockVector({{replica_id(4), 4}}));
+
+  const auto transaction = write();
+  ASSERT_TRUE(transaction->set_state(state).ok());
+  ASSERT_TRUE(transaction->set_knowledge(knowledge).ok());
+  ASSERT_TRUE(transaction->set_forgotten(forgotten).ok());
+  ASSERT_TRUE(transaction->commit().ok());
+  EXPECT_EQ(*read()->state(), state);
+  EXPECT_EQ(*read()->knowledge(), knowledge);
+  EXPECT_EQ(*read()->forgotten(), forgotten);
+}
+
+TEST_P(MetadataStoreContract, PutReplacesAnItemWithItsEntriesAndVersions) {
+  const auto transaction = write();
+  put(*transaction, plain_item(1, {replica_id(1), 3}, {replica_id(2), 9}),
+      {{IndexKind::kStoreKey, {1}}, {IndexKind::kName, {2}}});
+  put(*transaction, plain_item(1, {replica_id(1), 3}, {replica_id(1), 4}),
+      {{IndexKind::kName, {2}}, {IndexKind::kChild, {}}});
+  EXPECT_EQ(*transaction->find(item_id(1)), plain_item(1, {replica_id(1), 3}, {replica_id(1), 4}));
+  EXPECT_THAT(*transaction->find_index({IndexKind::kStoreKey, {}, {}}), IsEmpty());
+  EXPECT_THAT(*transaction->find_index({IndexKind::kName, {}, {}}), ElementsAre(IndexPosition{{2}, item_id(1)}));
+  EXPECT_THAT(*transaction->find_index({IndexKind::kChild, {}, {}}), ElementsAre(IndexPosition{{}, item_id(1)}));
+  const Knowledge of_first(ClockVector({{replica_id(1), 4}}));
+  EXPECT_THAT(*transaction->find_lacking(of_first, ItemIdRange::all(), 10), IsEmpty());
+}
+
+TEST_P(MetadataStoreContract, RemoveTakesAnItemWithItsEntriesAndVersions) {
+  const auto transaction = write();
+  put(*transaction, rich_item(1), {{IndexKind::kStoreKey, {1}}});
+  ASSERT_TRUE(transaction->remove(item_id(1)).ok());
+  ASSERT_TRUE(transaction->remove(item_id(2)).ok());
+  EXPECT_FALSE(transaction->find(item_id(1))->has_value());
+  EXPECT_THAT(*transaction->find_index({IndexKind::kStoreKey, {}, {}}), IsEmpty());
+  EXPECT_THAT(*transaction->find_lacking(Knowledge(ClockVector({{replica_id(3), 1}})), ItemIdRange::all(), 10), IsEmpty());
+}
+
+TEST_P(MetadataStoreContract, CountsFollowEveryPutAndRemove) {
+  StoredItem item = plain_item(1, {replica_id(1), 1}, {replica_id(1), 1});
+  auto first = write();
+  put(*first, item);
+  put(*first, rich_item(2));
+  EXPECT_EQ(*first->counts(), (ItemCounts{2, 0, 1}));
+  item.item.existence = {{replica_id(1), 2}, Existence::kDeleted};
+  put(*first, item);
+  EXPECT_EQ(*first->counts(), (ItemCounts{1, 1, 1}));
+  ASSERT_TRUE(first->commit().ok());
+  EXPECT_EQ(*read()->counts(), (ItemCounts{1, 1, 1}));
+  first.reset();
+  const auto second = write();
+  ASSERT_TRUE(second->remove(item_id(2)).ok());
+  ASSERT_TRUE(second->remove(item_id(1)).ok());
+  EXPECT_EQ(*second->counts(), ItemCounts{});
+}
+
+TEST_P(MetadataStoreContract, ScanGoesInIdOrderWithinItsRange) {
+  const auto transaction = write();
+  for (const std::uint32_t number : {0x80000000u, 5u, 3u, 4u, 1u}) {
+    put(*transaction, plain_item(number, {replica_id(1), 1}, {replica_id(1), 1}));
+  }
+  EXPECT_THAT(scanned(*transaction, ItemIdRange::all()),
+              ElementsAre(item_id(1), item_id(3), item_id(4), item_id(5), item_id(0x80000000u)));
+  EXPECT_THAT(scanned(*transaction, {item_id(3), item_id(4)}), ElementsAre(item_id(3), item_id(4)));
+  EXPECT_THAT(scanned(*transaction, {item_id(2), item_id(2)}), IsEmpty());
+}
+
+TEST_P(MetadataStoreContract, AVisitorMayReadStopAndFail) {
+  const auto transaction = write();
+  for (const std::uint32_t number : {1u, 2u, 3u}) {
+    put(*transaction, plain_item(number, {replica_id(1), 1}, {replica_id(1), 1}));
+  }
+  std::vector<ItemId> visited;
+  ASSERT_TRUE(transaction
+                  ->scan(ItemIdRange::all(),
+                         [&](const StoredItem& item) -> Result<Visit> {
+                           EXPECT_EQ(*transaction->find(item.item.id), item);
+                           EXPECT_EQ(scanned(*transaction, ItemIdRange::all()).size(), 3u);
+                           visited.push_back(item.item.id);
+                           return visited.size() == 2 ? Visit::kStop : Visit::kContinue;
+                         })
+                  .ok());
+  EXPECT_THAT(visited, ElementsAre(item_id(1), item_id(2)));
+  const Status failed = transaction->scan(
+      ItemIdRange::all(), [](const StoredItem&) -> Result<Visit> { return Status(StatusCode::kCancelled, "enough"); });
+  EXPECT_EQ(failed, Status(StatusCode::kCancelled, "enough"));
+}
+
+// Every query over a handful of keys, compared with sorting and filtering them.
+TEST_P(MetadataStoreContract, FindIndexOrdersByKeyThenItem) {
+  const std::vector<Bytes> keys = {{}, {0}, {0, 1}, {1}, {1, 255}, {1, 255, 255}, {255}, {255, 255}};
+  const std::vector<IndexKind> kinds = {IndexKind::kStoreKey, IndexKind::kChild, IndexKind::kUnwritten};
+  std::vector<IndexPosition> all;
+  const auto transaction = write();
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    std::vector<IndexEntry> entries;
+    for (const IndexKind kind : kinds) {
+      for (const Bytes& key : keys) {
+        if ((number + key.size()) % 2 == 0 || number == 1) entries.push_back({kind, key});
+      }
+    }
+    for (const IndexEntry& entry : entries) {
+      if (entry.kind == IndexKind::kChild) all.push_back({entry.key, item_id(number)});
+    }
+    put(*transaction, plain_item(number, {replica_id(1), 1}, {replica_id(1), 1}), entries);
+  }
+  const auto less = [](const IndexPosition& a, const IndexPosition& b) {
+    return a.key != b.key ? a.key < b.key : a.item < b.item;
+  };
+  std::sort(all.begin(), all.end(), less);
+
+  std::vector<std::optional<IndexPosition>> afters = {std::nullopt, IndexPosition{{0, 0}, item_id(2)},
+                                                      IndexPosition{{1}, last_item_id()}};
+  for (const IndexPosition& position : all) afters.emplace_back(position);
+  for (const IndexOrder order : {IndexOrder::kAscending, IndexOrder::kDescending}) {
+    for (const Bytes& prefix : keys) {
+      for (const auto& after : afters) {
+        for (const std::size_t count_max : {0u, 1u, 3u}) {
+          std::vector<IndexPosition> expected;
+          for (const IndexPosition& position : all) {
+            const bool starts =
+                position.key.size() >= prefix.size() && std::equal(prefix.begin(), prefix.end(), position.key.begin());
+            const bool beyond =
+                !after.has_value() || (order == IndexOrder::kAscending ? less(*after, position) : less(position, *after));
+            if (starts && beyond) expected.push_back(position);
+          }
+          if (order == IndexOrder::kDescending) std::reverse(expected.begin(), expected.end());
+          if (count_max != 0 && expected.size() > count_max) expected.resize(count_max);
+          EXPECT_EQ(*transaction->find_index({IndexKind::kChild, prefix, after, order, count_max}), expected)
+              << to_hex(prefix) << " after " << (after ? to_hex(after->key) : "nothing");
+        }
+      }
+    }
+  }
+}
+
+TEST_P(MetadataStoreContract, FindLackingGivesTheFirstItemsBeyondAKnowledge) {
+  const auto transaction = write();
+  put(*transaction, plain_item(1, {replica_id(1), 10}, {replica_id(1), 10}));
+  put(*transaction, plain_item(2, {replica_id(1), 10}, {replica_id(2), 20}));
+  put(*transaction, plain_item(3, {replica_id(3), 1}, {replica_id(3), 1}));
+  put(*transaction, plain_item(4, {replica_id(1), 10}, {replica_id(1), std::numeric_limits<Tick>::max()}));
+  const auto lacking = [&](const Knowledge& knowledge, const ItemIdRange& range, std::size_t count_max) {
+    return *transaction->find_lacking(knowledge, range, count_max);
+  };
+  Knowledge knowledge(ClockVector({{replica_id(1), 10}, {replica_id(2), 19}, {replica_id(3), 1}}));
+  EXPECT_THAT(lacking(knowledge, ItemIdRange::all(), 10), ElementsAre(item_id(2), item_id(4)));
+  EXPECT_THAT(lacking(knowledge, ItemIdRange::all(), 1), ElementsAre(item_id(2)));
+  EXPECT_THAT(lacking(knowledge, ItemIdRange::all(), 0), IsEmpty());
+  EXPECT_THAT(lacking(knowledge, {item_id(3), last_item_id()}, 10), ElementsAre(item_id(4)));
+  knowledge.assign({item_id(1), item_id(1)}, ClockVector());
+  knowledge.merge_at(item_id(4), ClockVector({{replica_id(1), std::numeric_limits<Tick>::max()}}));
+  EXPECT_THAT(lacking(knowledge, ItemIdRange::all(), 10), ElementsAre(item_id(1), item_id(2)));
+  EXPECT_THAT(lacking(Knowledge(), ItemIdRange::all(), 3), ElementsAre(item_id(1), item_id(2), item_id(3)));
+}
+
+// Random stores and knowledges, large enough for every way of searching, compared with asking each item.
+TEST_P(MetadataStoreContract, FindLackingIsRightForEveryKnowledge) {
+  constexpr std::uint32_t kItems = 700;
+  std::mt19937 random(1);
+  const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+  std::map<ItemId, Item> items;
+  const auto transaction = write();
+  for (std::uint32_t number = 1; number <= kItems; ++number) {
+    const auto version = [&] { return Version{replica_id(static_cast<std::uint8_t>(1 + draw(5))), 1 + draw(1000)}; };
+    const StoredItem item = plain_item(2 * number, version(), version());
+    put(*transaction, item);
+    items.emplace(item.item.id, item.item);
+  }
+  for (int round = 0; round < 300; ++round) {
+    const auto vector = [&] {
+      std::vector<ClockVector::Entry> entries;
+      // Now and then one that knows nearly everything, and one that knows nothing.
+      const std::uint32_t least = draw(4) == 0 ? 0 : draw(2) == 0 ? 990 : 500;
+      if (draw(6) == 0) return ClockVector();
+      for (std::uint8_t replica = 1; replica <= 5; ++replica) {
+        entries.push_back({replica_id(replica), least + draw(1001 - least)});
+      }
+      return ClockVector(std::move(entries));
+    };
+    Knowledge knowledge(vector());
+    for (std::uint32_t steps = draw(8); steps > 0; --steps) {
+      const std::uint32_t first = draw(2 * kItems);
+      knowledge.assign({item_id(first), item_id(first + draw(draw(3) == 0 ? 600 : 3))}, vector());
+    }
+    const std::uint32_t first = draw(3) == 0 ? 0 : draw(2 * kItems);
+    const ItemIdRange range{item_id(first), draw(2) == 0 ? last_item_id() : item_id(first + draw(400))};
+    const std::size_t count_max = draw(4) == 0 ? 1 + draw(5) : 1 + draw(2 * kItems);
+    std::vector<ItemId> expected;
+    for (const auto& [id, item] : items) {
+      const bool known =
+          knowledge.contains(id, item.existence.version) && knowledge.contains(id, item.units[0].content.version);
+      if (!known && range.contains(id) && expected.size() < count_max) expected.push_back(id);
+    }
+    ASSERT_EQ(*transaction->find_lacking(knowledge, range, count_max), expected) << knowledge.to_text();
+  }
+}
+
+TEST_P(MetadataStoreContract, ConflictsStandInOrderOfTimeThenId) {
+  const auto transaction = write();
+  for (const ConflictRecord& record :
+       {conflict_record(3, 50), conflict_record(2, 50), deferred_record(1, 60), conflict_record(4, -1)}) {
+    ASSERT_TRUE(transaction->put_conflict(record).ok());
+  }
+  ASSERT_TRUE(transaction->put_conflict(conflict_record(3, 70)).ok());
+  ASSERT_TRUE(transaction->remove_conflict(conflict_id(2)).ok());
+  ASSERT_TRUE(transaction->remove_conflict(conflict_id(99)).ok());
+  ASSERT_TRUE(transaction->commit().ok());
+  const auto reader = read();
+  EXPECT_THAT(conflicts(*reader), ElementsAre(conflict_record(4, -1), deferred_record(1, 60), conflict_record(3, 70)));
+  EXPECT_EQ(*reader->find_conflict(conflict_id(1)), deferred_record(1, 60));
+  EXPECT_FALSE(reader->find_conflict(conflict_id(2))->has_value());
+}
+
+TEST_P(MetadataStoreContract, WithoutCommitNothingStays) {
+  {
+    const auto transaction = write();
+    put(*transaction, rich_item(1), {{IndexKind::kStoreKey, {1}}});
+    ASSERT_TRUE(transaction->set_knowledge(Knowledge(ClockVector({{replica_id(1), 1}}))).ok());
+    ASSERT_TRUE(transaction->put_conflict(conflict_record(1, 1)).ok());
+  }
+  const auto reader = read();
+  EXPECT_FALSE(reader->find(item_id(1))->has_value());
+  EXPECT_EQ(*reader->knowledge(), Knowledge());
+  EXPECT_EQ(*reader->counts(), ItemCounts{});
+  EXPECT_THAT(*reader->find_index({IndexKind::kStoreKey, {}, {}}), IsEmpty());
+  EXPECT_THAT(conflicts(*reader), IsEmpty());
+}
+
+TEST_P(MetadataStoreContract, ReplicasOfAnAbandonedTransactionLeaveNoTrace) {
+  {
+    const auto abandoned = write();
+    put(*abandoned, plain_item(1, {replica_id(7), 1}, {replica_id(8), 1}));
+  }
+  const StoredItem item = plain_item(1, {replica_id(9), 1}, {replica_id(7), 2});
+  {
+    const auto transaction = write();
+    put(*transaction, item);
+    ASSERT_TRUE(transaction->commit().ok());
+  }
+  EXPECT_EQ(*read()->find(item_id(1)), item);
+  EXPECT_THAT(
+      *read()->find_lacking(Knowledge(ClockVector({{replica_id(9), 1}, {replica_id(7), 1}})), ItemIdRange::all(), 9),
+      ElementsAre(item_id(1)));
+}
+
+TEST_P(MetadataStoreContract, AReaderKeepsTheSnapshotItBeganWith) {
+  const auto before = read();
+  const auto writer = write();
+  put(*writer, rich_item(1));
+  const auto beside = read();
+  ASSERT_TRUE(writer->commit().ok());
+  const auto after = read();
+  EXPECT_FALSE(before->find(item_id(1))->has_value());
+  EXPECT_FALSE(beside->find(item_id(1))->has_value());
+  EXPECT_TRUE(after->find(item_id(1))->has_value());
+  EXPECT_EQ(*before->counts(), ItemCounts{});
+}
+
+TEST_P(MetadataStoreContract, ASecondWriterIsUnavailable) {
+  auto first = write();
+  EXPECT_EQ(store_->begin(TransactionMode::kWrite).status().code(), StatusCode::kUnavailable);
+  first.reset();
+  EXPECT_TRUE(store_->begin(TransactionMode::kWrite).ok());
+}
+
+TEST_P(MetadataStoreContract, WhatIsPreparedStandsApartFromTransactions) {
+  PreparedWrite prepared;
+  prepared.write_number = 8;
+  prepared.items = {{item_id(1), "key", ShownItem{"key", item_id(2), {3}, {{1, Value::text("shown")}}}},
+                    {item_id(2), "gone", std::nullopt}};
+  {
+    const auto abandoned = write();
+    put(*abandoned, rich_item(1));
+    ASSERT_TRUE(store_->prepare(prepared).ok());
+  }
+  EXPECT_EQ(*store_->prepared(), prepared);
+  EXPECT_EQ(*read()->counts(), ItemCounts{});
+  ASSERT_TRUE(store_->prepare({9, {}}).ok());
+  EXPECT_EQ(*store_->prepared(), (PreparedWrite{9, {}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MetadataStoreContract,
+                         ::testing::Values(Backend::kMemory, Backend::kSqliteFile, Backend::kSqliteMemory),
+                         [](const ::testing::TestParamInfo<Backend>& backend) -> std::string {
+                           switch (backend.param) {
+                             case Backend::kMemory:
+                               return "Memory";
+                             case Backend::kSqliteFile:
+                               return "SqliteFile";
+                             case Backend::kSqliteMemory:
+                               return "SqliteMemory";
+                           }
+                           return "";
+                         });
+
+}  // namespace
+}  // namespace harmonica
