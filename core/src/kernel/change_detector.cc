@@ -1,6 +1,7 @@
 #include "kernel/change_detector.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -377,10 +378,33 @@ class Detection {
     return staying;
   }
 
+  // Between which keys the children of a folder go. In a first detection, in a band of the folder's own, the newest
+  // folder's first: so when two devices meet, the newer order stands as a whole and what only the other one has follows it,
+  // instead of the two being shuffled.
+  std::pair<Bytes, Bytes> outer_bounds(const std::vector<std::size_t>& indexes) const {
+    if (!first_detection_) return {};
+    std::int64_t latest_ms = 0;
+    for (const std::size_t index : indexes) latest_ms = std::max(latest_ms, time_of(found_[index]));
+    const std::uint32_t band = std::numeric_limits<std::uint32_t>::max() - 1 - static_cast<std::uint32_t>(latest_ms / 1000);
+    const auto key = [](std::uint32_t number) {
+      Bytes bytes;
+      for (int shift = 24; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::uint8_t>(number >> shift));
+      return bytes;
+    };
+    return {key(band), key(band + 1)};
+  }
+
+  // When the item last changed, as far as its store says; not in the future. 0: unknown, so oldest.
+  std::int64_t time_of(const Found& found) const {
+    const std::int64_t now = std::max<std::int64_t>(context_.environment.wall_clock_ms(), 0);
+    return std::clamp<std::int64_t>(found.content.changed_ms.value_or(0), 0, now);
+  }
+
   void give_positions(const std::vector<std::size_t>& indexes, const std::vector<Bytes>& positions,
                       const std::vector<std::size_t>& staying) {
     std::size_t next_staying = 0;
-    Bytes lower;
+    const auto [first_bound, last_bound] = outer_bounds(indexes);
+    Bytes lower = first_bound;
     for (std::size_t place = 0; place < indexes.size();) {
       if (next_staying < staying.size() && staying[next_staying] == place) {
         Found& found = found_[indexes[place]];
@@ -392,7 +416,7 @@ class Detection {
         continue;
       }
       const std::size_t run_end = next_staying < staying.size() ? staying[next_staying] : indexes.size();
-      const Bytes upper = next_staying < staying.size() ? positions[run_end] : Bytes();
+      const Bytes upper = next_staying < staying.size() ? positions[run_end] : last_bound;
       std::vector<ItemId> items;
       for (std::size_t member = place; member < run_end; ++member) items.push_back(found_[indexes[member]].item);
       std::vector<Bytes> fresh = positions_between(lower, upper, items);
@@ -478,7 +502,6 @@ class Detection {
       std::size_t index = 0;
       const ItemId* folder = nullptr;  // the tick is for the positions of its children
     };
-    const std::int64_t now = context_.environment.wall_clock_ms();
     std::vector<Event> events;
     std::map<ItemId, std::pair<std::int64_t, std::size_t>> folders;
     for (std::size_t index = 0; index < found_.size(); ++index) {

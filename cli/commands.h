@@ -1,0 +1,46 @@
+// The commands, one file each. Each returns the process's exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "store_uri.h"
+
+namespace harmonica::cli {
+
+enum class Direction { kBoth, kToFirst, kFromFirst };
+
+struct SyncOptions {
+  CommonOptions common;
+  std::vector<std::string> stores;
+  Direction direction = Direction::kBoth;
+  OnConflict on_conflict = OnConflict::kAsInSchema;
+};
+
+struct StoreOptions {
+  CommonOptions common;
+  std::string store;
+};
+
+struct VerifyOptions {
+  CommonOptions common;
+  std::string first;
+  std::string second;
+};
+
+enum class ConflictsAction { kList, kShow, kRestore, kKeep };
+
+struct ConflictsOptions {
+  CommonOptions common;
+  ConflictsAction action = ConflictsAction::kList;
+  std::string store;
+  std::string id;  // or the beginning of one
+};
+
+int run_sync(const SyncOptions& options);
+int run_show(const StoreOptions& options);
+int run_status(const StoreOptions& options);
+int run_verify(const VerifyOptions& options);
+int run_conflicts(const ConflictsOptions& options);
+
+}  // namespace harmonica::cli

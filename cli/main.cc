@@ -1,0 +1,104 @@
+// The harmonica program: reads the command line and runs one command.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+#include "commands.h"
+#include "output.h"
+
+namespace harmonica::cli {
+namespace {
+
+void add_common(CLI::App& command, CommonOptions& options) {
+  command.add_option("--state", options.state_directory, "Where metadata lives (default $XDG_STATE_HOME/harmonica)");
+  command.add_flag("--json", options.json, "Print one JSON document on stdout");
+  command.add_option("--log-level", options.log_level, "Log to stderr: debug, notice, warning or error")
+      ->check(CLI::IsMember({"debug", "notice", "warning", "error"}));
+  command.add_option("--log-file", options.log_file, "Append the log to this file");
+}
+
+void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
+  CLI::App* command = app.add_subcommand("sync", "Sync two or more stores until they are equal");
+  add_common(*command, options.common);
+  command->add_option("stores", options.stores, "favorites:PATH, or a path")->required()->expected(2, 1000);
+  const std::map<std::string, Direction> directions = {
+      {"both", Direction::kBoth}, {"to-first", Direction::kToFirst}, {"from-first", Direction::kFromFirst}};
+  command->add_option("--direction", options.direction, "both, to-first or from-first")
+      ->transform(CLI::CheckedTransformer(directions));
+  const std::map<std::string, OnConflict> rules = {{"schema", OnConflict::kAsInSchema}, {"manual", OnConflict::kManual}};
+  command->add_option("--on-conflict", options.on_conflict, "schema (default) or manual, for this run only")
+      ->transform(CLI::CheckedTransformer(rules));
+  command->add_flag("--confirm", options.common.confirm, "Go through what the guard has stopped");
+  command->callback([&] { exit_code = run_sync(options); });
+}
+
+void add_store_command(CLI::App& app, const char* name, const char* what, StoreOptions& options,
+                       int (*run)(const StoreOptions&), int& exit_code) {
+  CLI::App* command = app.add_subcommand(name, what);
+  add_common(*command, options.common);
+  command->add_option("store", options.store, "favorites:PATH, or a path")->required();
+  command->callback([&options, run, &exit_code] { exit_code = run(options); });
+}
+
+void add_verify(CLI::App& app, VerifyOptions& options, int& exit_code) {
+  CLI::App* command = app.add_subcommand("verify", "Say that two stores are equal, or how they differ");
+  add_common(*command, options.common);
+  command->add_option("first", options.first, "A store")->required();
+  command->add_option("second", options.second, "Another store")->required();
+  command->callback([&] { exit_code = run_verify(options); });
+}
+
+void add_conflicts(CLI::App& app, ConflictsOptions& options, int& exit_code) {
+  CLI::App* conflicts = app.add_subcommand("conflicts", "List what lost a conflict, and have it back");
+  conflicts->require_subcommand(1);
+  struct Action {
+    const char* name;
+    const char* what;
+    ConflictsAction action;
+  };
+  for (const Action& action : {Action{"list", "One line a conflict", ConflictsAction::kList},
+                               Action{"show", "All about one conflict", ConflictsAction::kShow},
+                               Action{"restore", "Make what lost the current value", ConflictsAction::kRestore},
+                               Action{"keep", "End a waiting conflict by what this store has", ConflictsAction::kKeep}}) {
+    CLI::App* command = conflicts->add_subcommand(action.name, action.what);
+    add_common(*command, options.common);
+    command->add_option("store", options.store, "The store")->required();
+    if (action.action != ConflictsAction::kList) {
+      command->add_option("id", options.id, "The conflict's id, or how it begins")->required();
+    }
+    command->callback([&options, &exit_code, which = action.action] {
+      options.action = which;
+      exit_code = run_conflicts(options);
+    });
+  }
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Keeps favorites in sync between devices, with nobody in charge.", "harmonica");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", HARMONICA_VERSION);
+  int exit_code = kExitDone;
+  SyncOptions sync;
+  StoreOptions show;
+  StoreOptions status;
+  VerifyOptions verify;
+  ConflictsOptions conflicts;
+  add_sync(app, sync, exit_code);
+  add_store_command(app, "show", "Show the items as a tree", show, run_show, exit_code);
+  add_store_command(app, "status", "Say what a store holds and what waits", status, run_status, exit_code);
+  add_verify(app, verify, exit_code);
+  add_conflicts(app, conflicts, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::fprintf(stderr, "harmonica: %s; see harmonica --help\n", error.what());
+    return kExitUsage;
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace harmonica::cli
+
+int main(int argc, char** argv) { return harmonica::cli::run(argc, argv); }

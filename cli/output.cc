@@ -1,0 +1,91 @@
+#include "output.h"
+
+#include <array>
+#include <cstdio>
+#include <ctime>
+
+namespace harmonica::cli {
+
+void key(JsonWriter& json, std::string_view name) { json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
+
+void string(JsonWriter& json, std::string_view text) {
+  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+}
+
+void member(JsonWriter& json, std::string_view name, std::string_view text) {
+  key(json, name);
+  string(json, text);
+}
+
+void member(JsonWriter& json, std::string_view name, std::uint64_t number) {
+  key(json, name);
+  json.Uint64(number);
+}
+
+void print(const rapidjson::StringBuffer& document) { std::printf("%s\n", document.GetString()); }
+
+int fail(const Status& status) {
+  std::fprintf(stderr, "harmonica: %s\n", display_text(status.message()).c_str());
+  return status.code() == StatusCode::kGuard ? kExitGuard : kExitFailed;
+}
+
+std::string label_of(const Schema& schema, const Item& item) {
+  const ItemType* type = schema.find_type(item.type);
+  if (type == nullptr) return item.id.to_text();
+  for (const std::string_view wanted : {"name", "title", "url"}) {
+    for (const Unit& unit : type->units) {
+      if (unit.name != wanted) continue;
+      const std::string* text = item.value_of(unit.id).if_text();
+      if (text != nullptr && !text->empty()) return display_text(*text);
+    }
+  }
+  return item.id.to_text();
+}
+
+std::string display_text(std::string_view text) {
+  constexpr std::size_t kShown = 400;
+  std::string shown;
+  for (const char character : text.substr(0, kShown)) {
+    const auto byte = static_cast<unsigned char>(character);
+    if (byte < 0x20 || byte == 0x7f) {
+      std::array<char, 8> escaped{};
+      std::snprintf(escaped.data(), escaped.size(), "\\x%02x", byte);
+      shown += escaped.data();
+    } else {
+      shown += character;
+    }
+  }
+  if (text.size() > kShown) {
+    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xc0U) == 0x80U) shown.pop_back();
+    shown += "...";
+  }
+  return shown;
+}
+
+std::string display(const Value& value) {
+  if (const std::string* text = value.if_text()) return display_text(*text);
+  return display_text(value.to_text());
+}
+
+std::string display_time(std::int64_t unix_ms) {
+  const std::time_t seconds = static_cast<std::time_t>(unix_ms / 1000);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &parts);
+  return text.data();
+}
+
+std::string unit_name(const Schema& schema, TypeId type, UnitId unit) {
+  if (unit == kExistenceUnit) return "existence";
+  const ItemType* found = schema.find_type(type);
+  const Unit* known = found == nullptr ? nullptr : found->find_unit(unit);
+  return known == nullptr ? "unit " + std::to_string(unit) : known->name;
+}
+
+std::string type_name(const Schema& schema, TypeId type) {
+  const ItemType* found = schema.find_type(type);
+  return found == nullptr ? "type " + std::to_string(type) : found->name;
+}
+
+}  // namespace harmonica::cli

@@ -1,0 +1,43 @@
+// How results reach people and programs: text or one JSON document on stdout, errors as one line on stderr.
+#pragma once
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <string>
+#include <string_view>
+
+#include "harmonica/harmonica.h"
+
+namespace harmonica::cli {
+
+// What the process returns (DESIGN: exit codes); documented in README.md here.
+enum ExitCode : int { kExitDone = 0, kExitFailed = 1, kExitUsage = 2, kExitWaiting = 3, kExitGuard = 4 };
+
+using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void key(JsonWriter& json, std::string_view name);
+void string(JsonWriter& json, std::string_view text);
+void member(JsonWriter& json, std::string_view name, std::string_view text);
+void member(JsonWriter& json, std::string_view name, std::uint64_t number);
+
+// Prints the document and a line end.
+void print(const rapidjson::StringBuffer& document);
+
+// Prints "harmonica: MESSAGE" on stderr and gives the exit code for the status.
+int fail(const Status& status);
+
+// "title" of the item for people: its title or name, else its url, else its id.
+std::string label_of(const Schema& schema, const Item& item);
+
+// The value for people: text as it is, control characters escaped, long ones cut.
+std::string display(const Value& value);
+std::string display_text(std::string_view text);
+
+// "2026-01-02 03:04:05" in UTC.
+std::string display_time(std::int64_t unix_ms);
+
+std::string unit_name(const Schema& schema, TypeId type, UnitId unit);
+std::string type_name(const Schema& schema, TypeId type);
+
+}  // namespace harmonica::cli

@@ -1,0 +1,80 @@
+// harmonica status: what a replica is and holds.
+#include <cstdio>
+#include <utility>
+
+#include "commands.h"
+#include "output.h"
+
+namespace harmonica::cli {
+namespace {
+
+void print_text(const OpenStore& store, const ReplicaStatus& status, const DetectionReport& detected) {
+  std::printf("store      %s\n", store.path.c_str());
+  std::printf("replica    %s\n", status.replica.to_text().c_str());
+  for (const ReplicaId& former : status.former_replicas) {
+    std::printf("           was %s before its metadata was restored from a backup\n", former.to_text().c_str());
+  }
+  std::printf("scope      %s\n", status.scope.empty() ? "none yet: sync it with another store" : status.scope.c_str());
+  std::printf("items      %llu, %llu of them shown; %llu deleted\n", static_cast<unsigned long long>(status.counts.alive),
+              static_cast<unsigned long long>(status.counts.shown), static_cast<unsigned long long>(status.counts.deleted));
+  std::printf("changes    %llu created, %llu updated, %llu deleted since it was last looked at\n",
+              static_cast<unsigned long long>(detected.created), static_cast<unsigned long long>(detected.updated),
+              static_cast<unsigned long long>(detected.deleted));
+  std::printf("waiting    %llu parked, %llu not yet written, %llu conflicts to decide\n",
+              static_cast<unsigned long long>(status.parked), static_cast<unsigned long long>(status.unwritten),
+              static_cast<unsigned long long>(status.conflicts_deferred));
+  std::printf("conflicts  %llu decided\n", static_cast<unsigned long long>(status.conflicts_decided));
+  std::printf("knowledge  %s\n", status.knowledge.to_text().c_str());
+  for (const std::string& skipped : detected.skipped) std::printf("left alone %s\n", display_text(skipped).c_str());
+}
+
+void print_json(const OpenStore& store, const ReplicaStatus& status, const DetectionReport& detected) {
+  rapidjson::StringBuffer document;
+  JsonWriter json(document);
+  json.StartObject();
+  member(json, "store", store.path);
+  member(json, "replica", status.replica.to_text());
+  key(json, "former_replicas");
+  json.StartArray();
+  for (const ReplicaId& former : status.former_replicas) string(json, former.to_text());
+  json.EndArray();
+  member(json, "scope", status.scope);
+  member(json, "alive", status.counts.alive);
+  member(json, "shown", status.counts.shown);
+  member(json, "deleted", status.counts.deleted);
+  member(json, "parked", status.parked);
+  member(json, "unwritten", status.unwritten);
+  member(json, "conflicts_decided", status.conflicts_decided);
+  member(json, "conflicts_deferred", status.conflicts_deferred);
+  member(json, "detected_created", detected.created);
+  member(json, "detected_updated", detected.updated);
+  member(json, "detected_deleted", detected.deleted);
+  key(json, "left_alone");
+  json.StartArray();
+  for (const std::string& skipped : detected.skipped) string(json, skipped);
+  json.EndArray();
+  member(json, "knowledge", status.knowledge.to_text());
+  json.EndObject();
+  print(document);
+}
+
+}  // namespace
+
+int run_status(const StoreOptions& options) {
+  Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
+  if (!environment.ok()) return fail(environment.status());
+  Result<OpenStore> store = open_store(options.store, options.common, **environment);
+  if (!store.ok()) return fail(store.status());
+  const Result<DetectionReport> detected = store->replica->detect();
+  if (!detected.ok()) return fail(detected.status().within(store->name));
+  const Result<ReplicaStatus> status = store->replica->status();
+  if (!status.ok()) return fail(status.status().within(store->name));
+  if (options.common.json) {
+    print_json(*store, *status, *detected);
+  } else {
+    print_text(*store, *status, *detected);
+  }
+  return status->conflicts_deferred + status->unwritten > 0 ? kExitWaiting : kExitDone;
+}
+
+}  // namespace harmonica::cli

@@ -1,0 +1,121 @@
+#include "store_uri.h"
+
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "harmonica/platform/crypto.h"
+#include "harmonica/platform/file_system.h"
+#include "harmonica/platform/system_environment.h"
+#include "harmonica/providers/favorites.h"
+#include "harmonica/providers/metadata.h"
+
+namespace harmonica::cli {
+namespace {
+
+constexpr std::string_view kFavoritesScheme = "favorites:";
+
+// Schemes of stores that this program will know; a path never begins with one.
+constexpr std::array<std::string_view, 7> kOtherSchemes = {
+    "files:", "tables:", "records:", "postgres:", "http:", "https:", "unix:"};
+
+Result<std::string> path_of(const std::string& name) {
+  if (name.starts_with(kFavoritesScheme)) return name.substr(kFavoritesScheme.size());
+  for (const std::string_view scheme : kOtherSchemes) {
+    if (name.starts_with(scheme)) {
+      return Status(StatusCode::kUnsupported,
+                    name + ": this build has no stores of the kind '" + std::string(scheme) + "'; it knows favorites:PATH");
+    }
+  }
+  return name;
+}
+
+Result<std::string> state_directory(const CommonOptions& options) {
+  if (!options.state_directory.empty()) return options.state_directory;
+  return platform::default_state_directory();
+}
+
+// One metadata database for each store, named by the store's absolute path.
+std::string metadata_name(const std::string& path) {
+  const auto hash = platform::sha256(as_bytes(path));
+  return to_hex(ByteView(hash).first(16)) + ".db";
+}
+
+std::string_view level_name(LogLevel level) {
+  switch (level) {
+    case LogLevel::kDebug:
+      return "debug";
+    case LogLevel::kNotice:
+      return "notice";
+    case LogLevel::kWarning:
+      return "warning";
+    case LogLevel::kError:
+      return "error";
+  }
+  return "error";
+}
+
+// Writes lines of at least one level to a file, to stderr or to both.
+class Log {
+ public:
+  explicit Log(const CommonOptions& options) : to_stderr_(!options.log_level.empty()) {
+    for (const LogLevel level : {LogLevel::kDebug, LogLevel::kNotice, LogLevel::kWarning, LogLevel::kError}) {
+      if (options.log_level == level_name(level)) least_ = level;
+    }
+    if (!options.log_file.empty()) file_.open(options.log_file, std::ios::app);
+  }
+
+  bool is_open(const CommonOptions& options) const { return options.log_file.empty() || file_.is_open(); }
+
+  void write(LogLevel level, std::string_view line) {
+    if (level < least_) return;
+    if (file_.is_open()) file_ << level_name(level) << ": " << line << std::endl;
+    if (to_stderr_) {
+      std::fprintf(stderr, "%.*s: %.*s\n", static_cast<int>(level_name(level).size()), level_name(level).data(),
+                   static_cast<int>(line.size()), line.data());
+    }
+  }
+
+ private:
+  LogLevel least_ = LogLevel::kNotice;
+  bool to_stderr_;
+  std::ofstream file_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& options) {
+  // Reservations stay where they are whatever --state says: a restored state directory must not bring its own.
+  HARMONICA_ASSIGN_OR_RETURN(const std::string directory, platform::default_state_directory());
+  auto log = std::make_shared<Log>(options);
+  if (!log->is_open(options)) {
+    return Status(StatusCode::kIo, options.log_file + ": cannot be opened for the log; give another --log-file");
+  }
+  return platform::make_system_environment(
+      {.reservations_directory = directory + "/reservations",
+       .log = [log](LogLevel level, std::string_view line) { log->write(level, line); }});
+}
+
+Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment) {
+  OpenStore open;
+  open.name = name;
+  HARMONICA_ASSIGN_OR_RETURN(const std::string path, path_of(name));
+  if (path.empty()) return Status(StatusCode::kInvalidArgument, name + ": names no file");
+  HARMONICA_ASSIGN_OR_RETURN(open.path, platform::canonical_path(path));
+  HARMONICA_ASSIGN_OR_RETURN(const std::string directory, state_directory(options));
+  HARMONICA_RETURN_IF_ERROR(platform::create_directories(directory + "/replicas"));
+  HARMONICA_RETURN_IF_ERROR(platform::create_directories(directory + "/originals"));
+  HARMONICA_ASSIGN_OR_RETURN(open.store,
+                             providers::open_favorites(open.path, {.backup_directory = directory + "/originals"}));
+  HARMONICA_ASSIGN_OR_RETURN(open.metadata,
+                             providers::open_sqlite_metadata(directory + "/replicas/" + metadata_name(open.path)));
+  const ReplicaOptions replica_options{.guard = options.confirm ? Guard::kConfirmed : Guard::kOn};
+  Result<std::unique_ptr<Replica>> replica = Replica::open(*open.store, *open.metadata, environment, replica_options);
+  if (!replica.ok()) return replica.status().within(name);
+  open.replica = *std::move(replica);
+  return open;
+}
+
+}  // namespace harmonica::cli

@@ -1,0 +1,35 @@
+// The stores that a command line names.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "harmonica/harmonica.h"
+
+namespace harmonica::cli {
+
+// Options that every command takes.
+struct CommonOptions {
+  std::string state_directory;  // empty: the default
+  std::string log_level;        // empty: no log on stderr
+  std::string log_file;         // empty: none
+  bool json = false;
+  bool confirm = false;
+};
+
+// A store with its metadata, opened as a replica. Members are destroyed in the opposite order.
+struct OpenStore {
+  std::string name;  // as given
+  std::string path;  // absolute
+  std::unique_ptr<ItemStore> store;
+  std::unique_ptr<MetadataStore> metadata;
+  std::unique_ptr<Replica> replica;
+};
+
+// The system's environment, logging as the options say.
+Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& options);
+
+// Opens what `name` says: `favorites:PATH`, or a bare path that is recognised by its content. Errors name it.
+Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment);
+
+}  // namespace harmonica::cli

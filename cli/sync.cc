@@ -1,0 +1,192 @@
+// harmonica sync: sessions between the first store and each other one until a round changes nothing.
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "commands.h"
+#include "harmonica/extension/provider.h"
+#include "output.h"
+#include "progress_bar.h"
+
+namespace harmonica::cli {
+namespace {
+
+// Two rounds bring everything everywhere; the others are for rules that mint.
+constexpr int kRoundsMax = 6;
+
+struct Session {
+  std::size_t from = 0;
+  std::size_t to = 0;
+  SessionReport report;
+};
+
+class Synchronization {
+ public:
+  Synchronization(const SyncOptions& options, std::vector<OpenStore> stores)
+      : options_(options), stores_(std::move(stores)), progress_(options.common.json) {}
+
+  Status run() {
+    for (OpenStore& store : stores_) {
+      const Result<DetectionReport> detected = store.replica->detect();
+      if (!detected.ok()) return detected.status().within(store.name);
+      for (const std::string& skipped : detected->skipped) skipped_.push_back(store.name + ": " + skipped);
+    }
+    for (int round = 0; round < kRoundsMax; ++round) {
+      bool quiet = true;
+      for (std::size_t other = 1; other < stores_.size(); ++other) {
+        if (options_.direction != Direction::kFromFirst) HARMONICA_RETURN_IF_ERROR(run_session(other, 0, quiet));
+        if (options_.direction != Direction::kToFirst) HARMONICA_RETURN_IF_ERROR(run_session(0, other, quiet));
+      }
+      if (quiet) return {};
+      // One direction brings nothing back that a second round could carry on.
+      if (options_.direction == Direction::kFromFirst) return {};
+    }
+    return {};
+  }
+
+  int exit_code() const {
+    for (const Session& session : sessions_) {
+      if (session.report.deferred > 0 || !session.report.failures.empty()) return kExitWaiting;
+    }
+    return kExitDone;
+  }
+
+  void print_text() const {
+    progress_.clear();
+    SessionReport total;
+    for (std::size_t store = 0; store < stores_.size(); ++store) {
+      SessionReport sum;
+      for (const Session& session : sessions_) {
+        if (session.to == store) add(sum, session.report);
+      }
+      std::printf("%s: %llu created, %llu updated, %llu deleted, %llu conflicts\n", stores_[store].name.c_str(),
+                  static_cast<unsigned long long>(sum.created), static_cast<unsigned long long>(sum.updated),
+                  static_cast<unsigned long long>(sum.deleted), static_cast<unsigned long long>(sum.conflicts));
+      add(total, sum);
+      if (sum.conflicts + sum.deferred > 0) {
+        std::printf("  see what lost: harmonica conflicts list %s\n", stores_[store].name.c_str());
+      }
+    }
+    for (const std::string& line : skipped_) std::printf("left alone: %s\n", display_text(line).c_str());
+    for (const std::string& line : waiting()) std::printf("waiting: %s\n", display_text(line).c_str());
+    std::printf("%s\n", total.quiet() ? "nothing to do: the stores were equal" : "done");
+  }
+
+  void print_json() const {
+    rapidjson::StringBuffer document;
+    JsonWriter json(document);
+    json.StartObject();
+    member(json, "scope", sessions_.empty() ? std::string() : sessions_.front().report.scope);
+    key(json, "stores");
+    json.StartArray();
+    for (const OpenStore& store : stores_) string(json, store.name);
+    json.EndArray();
+    key(json, "sessions");
+    json.StartArray();
+    for (const Session& session : sessions_) write(json, session);
+    json.EndArray();
+    key(json, "left_alone");
+    json.StartArray();
+    for (const std::string& line : skipped_) string(json, line);
+    json.EndArray();
+    key(json, "waiting");
+    json.StartArray();
+    for (const std::string& line : waiting()) string(json, line);
+    json.EndArray();
+    json.EndObject();
+    print(document);
+  }
+
+ private:
+  Status run_session(std::size_t from, std::size_t to, bool& quiet) {
+    SessionOptions options;
+    options.on_conflict = options_.on_conflict;
+    options.on_progress = [&](const SessionProgress& progress) {
+      progress_.show(stores_[from].name + " -> " + stores_[to].name, progress);
+    };
+    SyncSession session(stores_[from].replica->provider(), stores_[to].replica->provider(), options);
+    const Status status = session.run();
+    sessions_.push_back({from, to, session.report()});
+    if (!status.ok()) return status.within(stores_[from].name + " -> " + stores_[to].name);
+    if (!changed_nothing(session.report())) quiet = false;
+    return {};
+  }
+
+  // What waits for a person or failed comes again in every session, and is no reason for another round.
+  static bool changed_nothing(const SessionReport& report) {
+    return report.created + report.updated + report.deleted + report.minted == 0;
+  }
+
+  static void add(SessionReport& sum, const SessionReport& report) {
+    sum.created += report.created;
+    sum.updated += report.updated;
+    sum.deleted += report.deleted;
+    sum.conflicts += report.conflicts;
+    sum.deferred += report.deferred;
+    sum.minted += report.minted;
+    sum.failures.insert(sum.failures.end(), report.failures.begin(), report.failures.end());
+  }
+
+  // One line each, once, for what a person has to look at.
+  std::vector<std::string> waiting() const {
+    std::set<std::string> lines;
+    for (const Session& session : sessions_) {
+      const std::string& name = stores_[session.to].name;
+      if (session.report.deferred > 0) lines.insert(name + ": a conflict waits for a decision");
+      for (const SessionReport::Failure& failure : session.report.failures) {
+        lines.insert(name + ": item " + failure.item.to_text() + ": " + failure.status.message());
+      }
+    }
+    return {lines.begin(), lines.end()};
+  }
+
+  void write(JsonWriter& json, const Session& session) const {
+    json.StartObject();
+    member(json, "from", stores_[session.from].name);
+    member(json, "to", stores_[session.to].name);
+    member(json, "received", session.report.received);
+    member(json, "created", session.report.created);
+    member(json, "updated", session.report.updated);
+    member(json, "deleted", session.report.deleted);
+    member(json, "conflicts", session.report.conflicts);
+    member(json, "deferred", session.report.deferred);
+    member(json, "failed", session.report.failures.size());
+    json.EndObject();
+  }
+
+  const SyncOptions& options_;
+  std::vector<OpenStore> stores_;
+  ProgressBar progress_;
+  std::vector<Session> sessions_;
+  std::vector<std::string> skipped_;
+};
+
+}  // namespace
+
+int run_sync(const SyncOptions& options) {
+  Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
+  if (!environment.ok()) return fail(environment.status());
+  std::vector<OpenStore> stores;
+  for (const std::string& name : options.stores) {
+    Result<OpenStore> store = open_store(name, options.common, **environment);
+    if (!store.ok()) return fail(store.status());
+    for (const OpenStore& other : stores) {
+      if (other.path == store->path) {
+        std::fprintf(stderr, "harmonica: %s and %s are the same file; name different stores\n", other.name.c_str(),
+                     store->name.c_str());
+        return kExitUsage;
+      }
+    }
+    stores.push_back(*std::move(store));
+  }
+  Synchronization synchronization(options, std::move(stores));
+  if (const Status status = synchronization.run(); !status.ok()) return fail(status);
+  if (options.common.json) {
+    synchronization.print_json();
+  } else {
+    synchronization.print_text();
+  }
+  return synchronization.exit_code();
+}
+
+}  // namespace harmonica::cli
