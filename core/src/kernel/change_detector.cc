@@ -506,8 +506,7 @@ class Detection {
     std::map<ItemId, std::pair<std::int64_t, std::size_t>> folders;
     for (std::size_t index = 0; index < found_.size(); ++index) {
       const Found& found = found_[index];
-      const std::int64_t time =
-          std::clamp<std::int64_t>(found.content.changed_ms.value_or(0), 0, std::max<std::int64_t>(now, 0));
+      const std::int64_t time = time_of(found);
       events.push_back({time, index, nullptr});
       if (!found.repositioned) continue;
       const auto [folder, is_new] = folders.try_emplace(found.parent, time, index);
