@@ -35,7 +35,7 @@ class EnumeratedItems : public EnumerationSink, public ShownItems {
     removed_keys.push_back(key);
     return {};
   }
-  void skipped(std::string what) override { skipped_lines.push_back(std::move(what)); }
+  void skipped(const StoreKey& /*key*/, std::string what) override { skipped_lines.push_back(std::move(what)); }
 
   Status for_each(const std::function<void(const StoreItem&)>& visit) const override {
     for (const StoreItem& item : items) visit(item);
