@@ -56,10 +56,13 @@ struct Query {
   Version version;
 };
 
-std::vector<Query> random_queries() {
+// In turn for an item among the first `known` and for one that is not.
+std::vector<Query> random_queries(std::int64_t known) {
   std::vector<Query> queries;
   for (std::size_t i = 0; i < kQueries; ++i) {
-    queries.push_back({spread_id<ItemId>(5'000'000 + i), {replica(mixed(i) % kReplicas), kTick}});
+    const bool is_known = i % 2 == 0 && known > 0;
+    const std::uint64_t number = is_known ? mixed(i) % static_cast<std::uint64_t>(known) : 5'000'000 + i;
+    queries.push_back({spread_id<ItemId>(number), {replica(mixed(i) % kReplicas), kTick}});
   }
   return queries;
 }
@@ -71,7 +74,7 @@ struct IdHash {
 void calibration_unordered_map_find(benchmark::State& state) {
   std::unordered_map<ItemId, Tick, IdHash> map;
   for (std::int64_t i = 0; i < state.range(0); ++i) map[spread_id<ItemId>(static_cast<std::uint64_t>(i))] = kTick;
-  const auto queries = random_queries();
+  const auto queries = random_queries(state.range(0));
   std::size_t next_query = 0;
   for (auto _ : state) {
     benchmark::DoNotOptimize(map.find(queries[next_query].item) != map.end());
@@ -84,7 +87,7 @@ BENCHMARK(calibration_unordered_map_find)->Arg(10)->Arg(1'000);
 void knowledge_contains(benchmark::State& state) {
   const auto knowledge =
       with_exceptions(static_cast<std::size_t>(state.range(0)), static_cast<std::size_t>(state.range(1)));
-  const auto queries = random_queries();
+  const auto queries = random_queries(state.range(0));
   std::size_t next_query = 0;
   for (auto _ : state) {
     benchmark::DoNotOptimize(knowledge.contains(queries[next_query].item, queries[next_query].version));
@@ -97,7 +100,7 @@ BENCHMARK(knowledge_contains)->Args({0, 1})->Args({1'000, 1})->Args({1'000, 1'00
 // The same, asked in the order of item ids, as enumeration does.
 void knowledge_contains_in_order(benchmark::State& state) {
   const auto knowledge = with_exceptions(static_cast<std::size_t>(state.range(0)), 1'000);
-  auto queries = random_queries();
+  auto queries = random_queries(state.range(0));
   std::sort(queries.begin(), queries.end(), [](const Query& a, const Query& b) { return a.item < b.item; });
   std::size_t next_query = 0;
   for (auto _ : state) {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harmonica/assert.h"
 #include "harmonica/limits.h"
 
 namespace harmonica {

@@ -88,6 +88,22 @@ TEST(Knowledge, W08bAnExceptionIsNeverCoveredByOtherItems) {
   EXPECT_FALSE(merged(held, knowledge("{A:2}")).contains(item(7), version("A5")));
 }
 
+TEST(Knowledge, WorkedExampleOfItsPage) {
+  const auto stepped = [](std::vector<ClockVector> vectors, std::vector<Step> steps) {
+    return Knowledge::from_steps(std::move(vectors), std::move(steps)).value();
+  };
+  const Knowledge source = knowledge("{A:5}");
+  Knowledge held;
+  held.merge(source.project(range("i0..i2")));
+  EXPECT_EQ(held, stepped({vector("{A:5}"), vector("{}")}, {{item(0), 0}, {item(3), 1}}));
+  held.raise_everywhere(version("B1"));
+  EXPECT_EQ(held, stepped({vector("{A:5,B:1}"), vector("{B:1}")}, {{item(0), 0}, {item(3), 1}}));
+  held.merge(source.exclude(range("i4")));
+  EXPECT_EQ(held, stepped({vector("{A:5,B:1}"), vector("{B:1}")}, {{item(0), 0}, {item(4), 1}, {item(5), 0}}));
+  held.merge(source);
+  EXPECT_EQ(held, knowledge("{A:5,B:1}"));
+}
+
 TEST(Knowledge, EdgesOfTheIdsAreItemsLikeAllOthers) {
   Knowledge held = knowledge("{A:5}");
   held.merge_at(kFirstItemId, vector("{B:1}"));
@@ -102,7 +118,7 @@ TEST(Knowledge, EdgesOfTheIdsAreItemsLikeAllOthers) {
 
 TEST(Knowledge, NeighbouringItemsWithOneVectorShareOneStep) {
   Knowledge held = knowledge("{A:5}");
-  for (const std::uint64_t number : {3, 5, 4, 6}) held.assign({item(number), item(number)}, vector("{A:2}"));
+  for (const std::uint64_t number : {3u, 5u, 4u, 6u}) held.assign({item(number), item(number)}, vector("{A:2}"));
   EXPECT_EQ(held.steps().size(), 3u);
   EXPECT_EQ(held.vectors().size(), 2u);
 }
