@@ -71,8 +71,8 @@ Result<std::string> to_text(const std::string& bytes) {
 }
 
 // Type and unit numbers.
-Result<std::uint16_t> to_number(std::uint32_t number) {
-  if (number == 0 || number > 0xffff) return corrupt("number " + std::to_string(number));
+Result<std::uint16_t> to_number(std::uint32_t number, std::string_view what) {
+  if (number == 0 || number > 0xffff) return corrupt(std::string(what) + " number " + std::to_string(number));
   return static_cast<std::uint16_t>(number);
 }
 
@@ -387,7 +387,7 @@ class Reader {
     if (unit_count > limits::kUnitsMax) return too_many(unit_count, "units", limits::kUnitsMax);
     ItemChange change;
     HARMONICA_ASSIGN_OR_RETURN(change.item, to_item_id(from.item()));
-    HARMONICA_ASSIGN_OR_RETURN(change.type, to_number(from.type()));
+    HARMONICA_ASSIGN_OR_RETURN(change.type, to_number(from.type(), "type"));
     HARMONICA_ASSIGN_OR_RETURN(change.existence.value, to_enum(kExistences, from.existence(), "existence"));
     HARMONICA_ASSIGN_OR_RETURN(change.existence.version, version(from.replica(), from.tick()));
     change.whole = from.whole();
@@ -405,7 +405,7 @@ class Reader {
 
   Result<UnitRegister> unit_register(const v1::UnitRegister& from, Tick existence_tick) const {
     UnitRegister unit;
-    HARMONICA_ASSIGN_OR_RETURN(unit.unit, to_number(from.unit()));
+    HARMONICA_ASSIGN_OR_RETURN(unit.unit, to_number(from.unit(), "unit"));
     HARMONICA_ASSIGN_OR_RETURN(unit.content.version,
                                version(from.replica(), existence_tick + static_cast<Tick>(from.ticks_after_existence())));
     HARMONICA_ASSIGN_OR_RETURN(unit.content.origin, to_enum(kOrigins, from.origin(), "origin"));
