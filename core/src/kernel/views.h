@@ -19,7 +19,12 @@ struct ViewInput {
 // Recomputes the views of the items in `inputs`, which are not yet put into `transaction` (it still holds `before`), and of
 // all other items whose views depend on them. Returns every input, in its order, then every other item whose view changed,
 // in id order; the caller puts them all. Views are a pure function of the registers of living items: the order of updates
-// leaves no trace. Time and memory are in proportion to the items affected and their depth.
+// leaves no trace. Time and memory are in proportion to the items affected and their depth. No item twice in `inputs`.
+//
+// What the rules leave open: an item of a type that the schema does not know is as dead. A parked item counts as living: it
+// can be a shown parent, and its children stay visible. Of a list of ancestors the first limits::kAncestorsMax count. Of
+// equal versions in a cycle the one of the greater id moves on. A group of fields with a null in it is never taken. Names
+// are compared byte by byte, among visible items only.
 Result<std::vector<StoredItem>> update_views(const Schema& schema, MetadataTransaction& transaction,
                                              std::vector<ViewInput> inputs);
 
@@ -28,7 +33,8 @@ enum class WrittenState : std::uint8_t { kWritten, kUnwritten };
 // All index entries of an item as it stands: its store key if shown, and what update_views looks items up by.
 std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& item, WrittenState written);
 
-// The key under which the children shown below `parent` stand in the index kChild: the parent's 16 bytes, then the position.
+// The key under which the children shown below `parent` stand in the index kChild: the parent's 16 bytes, then the
+// position.
 Bytes child_index_key(const ItemId& parent, const Bytes& position);
 
 // The name that is shown: the register's, with the suffix of the view behind it (rule R43).

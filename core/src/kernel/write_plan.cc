@@ -210,20 +210,24 @@ Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vecto
     index = group_end;
     if (wanted.empty()) continue;
 
+    // Children of types without positions stand in no order: nothing follows them.
+    const Bytes prefix = child_index_key(parent, {});
+    const auto has_position = [&](const IndexPosition& child) { return child.key.size() > prefix.size(); };
     constexpr std::size_t kFew = 4;
     std::vector<std::pair<ItemId, ItemId>> pairs;  // item, the sibling before it
     if (wanted.size() <= kFew) {
       for (const ItemId& item : wanted) {
-        IndexQuery query{IndexKind::kChild, child_index_key(parent, {}), {}, IndexOrder::kDescending, 1};
+        IndexQuery query{IndexKind::kChild, prefix, {}, IndexOrder::kDescending, 1};
         query.after = IndexPosition{child_index_key(parent, changes_.at(item).after->position), item};
         HARMONICA_ASSIGN_OR_RETURN(const auto before, transaction_.find_index(query));
-        if (!before.empty()) pairs.emplace_back(item, before.front().item);
+        if (!before.empty() && has_position(before.front())) pairs.emplace_back(item, before.front().item);
       }
     } else {
-      const IndexQuery query{IndexKind::kChild, child_index_key(parent, {}), {}, IndexOrder::kAscending, 0};
+      const IndexQuery query{IndexKind::kChild, prefix, {}, IndexOrder::kAscending, 0};
       HARMONICA_ASSIGN_OR_RETURN(const auto children, transaction_.find_index(query));
       for (std::size_t child = 1; child < children.size(); ++child) {
-        if (wanted.contains(children[child].item)) pairs.emplace_back(children[child].item, children[child - 1].item);
+        if (!wanted.contains(children[child].item) || !has_position(children[child - 1])) continue;
+        pairs.emplace_back(children[child].item, children[child - 1].item);
       }
     }
     for (const auto& [item, sibling] : pairs) {
