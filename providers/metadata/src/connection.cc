@@ -1,5 +1,6 @@
 #include "connection.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -127,10 +128,13 @@ Status cannot_open(const std::string& path, int system_error) {
     return Status(StatusCode::kIo, "metadata " + path + ": is a directory, a file is needed");
   }
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-  const std::error_code reason(system_error, std::generic_category());
-  const std::error_code missing = std::make_error_code(std::errc::no_such_file_or_directory);
-  if (reason == missing || (!fs::exists(folder, ignored) && !ignored)) {
+  if (!fs::exists(folder, ignored) && !ignored) {
     return Status(StatusCode::kNotFound, "metadata " + path + ": there is no folder " + folder.string());
+  }
+  const std::error_code reason(system_error, std::generic_category());
+  if (reason == std::errc::no_such_file_or_directory) {
+    // SQLite could not make it, and then tried to read it: the first reason is lost.
+    return Status(StatusCode::kPermissionDenied, "metadata " + path + ": cannot make a file in " + folder.string());
   }
   const bool denied = reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted ||
                       reason == std::errc::read_only_file_system;
@@ -226,11 +230,12 @@ Status Connection::run_text(const char* sql) {
   return code == SQLITE_OK ? Status() : error(code);
 }
 
-Result<std::int64_t> Connection::integer_of(const char* sql) {
+Result<std::string> Connection::first_value(const char* sql) {
   sqlite3_stmt* statement = nullptr;
   int code = sqlite3_prepare_v2(database_, sql, -1, &statement, nullptr);
   if (code == SQLITE_OK) code = sqlite3_step(statement);
-  const std::int64_t value = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+  const unsigned char* text = code == SQLITE_ROW ? sqlite3_column_text(statement, 0) : nullptr;
+  std::string value = text == nullptr ? "" : reinterpret_cast<const char*>(text);
   const Status status = code == SQLITE_ROW || code == SQLITE_DONE ? Status() : error(code);
   sqlite3_finalize(statement);
   HARMONICA_RETURN_IF_ERROR(status);
@@ -275,21 +280,38 @@ Status Connection::check_format() {
   return {};
 }
 
+// A page that is there in part would read as zeros. While a write-ahead log holds pages, the file may end anywhere.
+Status Connection::check_size() {
+  HARMONICA_ASSIGN_OR_RETURN(const std::string page_size, first_value("PRAGMA page_size"));
+  std::error_code no_log;
+  const std::uintmax_t log_bytes = std::filesystem::file_size(path_ + "-wal", no_log);
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path_, unknown);
+  const std::uintmax_t page_bytes = std::strtoull(page_size.c_str(), nullptr, 10);
+  if (unknown || page_bytes == 0 || (!no_log && log_bytes > 0) || bytes % page_bytes == 0) return {};
+  return corruption("the file ends in the middle of a page, at " + std::to_string(bytes) + " bytes");
+}
+
 Status Connection::prepare_format() {
+  HARMONICA_RETURN_IF_ERROR(check_size());
   // Looked at before anything is written: it may be someone else's.
   const auto is_new = [&]() -> Result<bool> {
-    HARMONICA_ASSIGN_OR_RETURN(const std::int64_t application, integer_of("PRAGMA application_id"));
-    if (application == kApplicationId) return false;
-    HARMONICA_ASSIGN_OR_RETURN(const std::int64_t tables, integer_of("SELECT count(*) FROM sqlite_master"));
-    if (application == 0 && tables == 0) return true;
+    HARMONICA_ASSIGN_OR_RETURN(const std::string application, first_value("PRAGMA application_id"));
+    if (application == std::to_string(kApplicationId)) return false;
+    HARMONICA_ASSIGN_OR_RETURN(const std::string tables, first_value("SELECT count(*) FROM sqlite_master"));
+    if (application == "0" && tables == "0") return true;
     return corruption("a database of another program");
   };
   HARMONICA_ASSIGN_OR_RETURN(const bool empty, is_new());
   if (sqlite3_db_readonly(database_, "main") == 1) {
-    return Status(StatusCode::kPermissionDenied, "metadata " + path_ + ": the file cannot be written");
+    return failure(StatusCode::kPermissionDenied, "the file cannot be written");
   }
   if (!empty) HARMONICA_RETURN_IF_ERROR(check_format());
-  HARMONICA_RETURN_IF_ERROR(run_text("PRAGMA journal_mode = WAL"));
+  HARMONICA_ASSIGN_OR_RETURN(const std::string journal, first_value("PRAGMA journal_mode = WAL"));
+  if (journal != "wal") {
+    return failure(StatusCode::kUnsupported,
+                   "its file system has no shared memory for a write-ahead log; move it to another");
+  }
   if (!empty) return {};
 
   HARMONICA_RETURN_IF_ERROR(run(Query::kBeginWrite));

@@ -109,7 +109,8 @@ class Connection {
   // `use` and `run` for a query without parameters.
   Status run(Query query);
   Status run_text(const char* sql);
-  Result<std::int64_t> integer_of(const char* sql);
+  // The first column of the first row as text; empty if there is none.
+  Result<std::string> first_value(const char* sql);
 
   bool in_transaction() const { return sqlite3_get_autocommit(database_) == 0; }
 
@@ -129,6 +130,7 @@ class Connection {
 
   Connection(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
   Status make_tables();
+  Status check_size();
 
   std::string path_;
   sqlite3* database_;

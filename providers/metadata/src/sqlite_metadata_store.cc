@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harmonica/platform/crypto.h"
+#include "harmonica/platform/file_system.h"
 #include "harmonica/providers/metadata.h"
 #include "prepared_file.h"
 
@@ -64,7 +65,13 @@ Result<PreparedWrite> SqliteMetadataStore::prepared() { return read_prepared_fil
 
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path, const SqliteMetadataOptions& options) {
   if (path.empty()) return Status(StatusCode::kInvalidArgument, "metadata: the path is empty");
-  if (path != ":memory:") return SqliteMetadataStore::open(path, {options.busy_timeout_ms, Durability::kFull}, {});
+  if (path != ":memory:") {
+    // Connections are opened later too, when the working folder may be another. What cannot be resolved cannot be opened,
+    // and opening says why.
+    auto resolved = platform::canonical_path(path);
+    return SqliteMetadataStore::open(resolved.ok() ? *std::move(resolved) : path,
+                                     {options.busy_timeout_ms, Durability::kFull}, {});
+  }
   // Not SQLite's own kind of memory: that has no snapshots beside a writer.
   HARMONICA_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::make());
   std::string file = folder.path() + "/metadata.db";

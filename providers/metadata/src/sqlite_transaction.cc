@@ -233,7 +233,8 @@ Status SqliteTransaction::put(const StoredItem& stored, std::span<const IndexEnt
 
   HARMONICA_RETURN_IF_ERROR(load_counts());
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<HeldRows> found, find_rows(item.id));
-  const HeldRows held = found.value_or(HeldRows{});
+  const HeldRows nothing_held;
+  const HeldRows& held = found.has_value() ? *found : nothing_held;
   if (found.has_value()) HARMONICA_RETURN_IF_ERROR(count_out(held.head));
   count_in(head);
   counts_changed_ = true;
