@@ -267,7 +267,7 @@ TEST(Views, ARestoredFolderBringsItsClimbedChildrenHome) {
   EXPECT_EQ(shown.parent(c), b);
 }
 
-TEST(Views, TheLastOfTheRootsChildrenGoToIsTheDefaultRoot) {
+TEST(Views, ARootIsAShownParentAndTheFirstOneTakesWhatHasNoOther) {
   const Schema roots = schema_with_roots();
   Shown shown(roots);
   shown.take({folder(a, "A1", {b, item(0xf2)}, "in the other root"), folder(c, "A2", {b}, "nowhere left")});
@@ -445,8 +445,8 @@ TEST(Views, AChainOfTenThousandIsClosedAndOpened) {
   EXPECT_FALSE(shown.view(item(1)).evicted);
 }
 
-TEST(Views, AHundredThousandRowsThatReferInAChainComeAndGo) {
-  constexpr std::uint64_t kRows = 100'000;
+TEST(Views, TwentyThousandRowsThatReferInAChainComeAndGo) {
+  constexpr std::uint64_t kRows = 20'000;
   Shown shown(schema());
   std::vector<Item> rows;
   for (std::uint64_t i = 2; i <= kRows; ++i)
@@ -666,22 +666,22 @@ void compare_histories(const Schema& schema, std::uint32_t first_seed, std::uint
   }
 }
 
-TEST(Views, RandomHistoriesAgreeWithTheReference) { compare_histories(schema(), 1, 1'500); }
+TEST(Views, RandomHistoriesAgreeWithTheReference) { compare_histories(schema(), 1, 1'000); }
 
-TEST(Views, RandomHistoriesWithRootsAgreeWithTheReference) { compare_histories(schema_with_roots(), 100'000, 1'500); }
+TEST(Views, RandomHistoriesWithRootsAgreeWithTheReference) { compare_histories(schema_with_roots(), 100'000, 1'000); }
 
 // Folders alone: many more cycles and name clashes.
 TEST(Views, RandomHistoriesOfFoldersAgreeWithTheReference) {
   Schema folders = schema();
   for (ItemType& type : folders.types) type.units = folders.types.front().units;
-  compare_histories(folders, 200'000, 1'500);
+  compare_histories(folders, 200'000, 1'000);
 }
 
 // Rows alone: chains of shared values and references.
 TEST(Views, RandomHistoriesOfRowsAgreeWithTheReference) {
   Schema rows = schema();
   for (ItemType& type : rows.types) type.units = rows.find_type(kRow)->units;
-  compare_histories(rows, 300'000, 1'500);
+  compare_histories(rows, 300'000, 1'000);
 }
 
 }  // namespace
