@@ -1,0 +1,316 @@
+#include "chromium_document.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "chromium_json.h"
+#include "utf8.h"
+
+namespace harmonica::providers {
+namespace {
+
+constexpr std::size_t kPendingBytesMax = 64 * 1024;
+constexpr std::size_t kGuidLength = 36;
+constexpr std::array<std::string_view, 5> kBlankedInTitles = {"\n", "\r", "\t", "\u2028", "\u2029"};
+
+// Writes one document.
+class ChromiumWriter {
+ public:
+  explicit ChromiumWriter(const ChromiumDocument& document)
+      : document_(document), id_max_(document.id_max), checksum_(document.checksums) {}
+
+  Result<Bytes> write() {
+    json_.reserve(document_.size_read + document_.size_read / 8 + 4096);
+    json_.begin_object();
+    Members file(*this, document_.members);
+    std::size_t md5_at = 0;
+    std::size_t sha256_at = 0;
+    if (document_.checksums != ChromiumChecksums::kSha256) {
+      file.name("checksum");
+      md5_at = json_.size() + 1;
+      json_.plain_text(std::string(32, '0'));
+    }
+    if (document_.checksums != ChromiumChecksums::kMd5) {
+      file.name("checksum_sha256");
+      sha256_at = json_.size() + 1;
+      json_.plain_text(std::string(64, '0'));
+    }
+    file.name("roots");
+    write_roots();
+    file.name("version");
+    json_.value("1");
+    file.rest();
+    json_.end_object();
+    json_.end_line();
+    if (too_deep_) {
+      return Status(StatusCode::kLimitExceeded, "more than " + std::to_string(kChromiumFoldersMax) +
+                                                    " folders inside each other, which Chromium cannot read");
+    }
+    if (json_.size() > kFavoritesBytesMax) {
+      return Status(StatusCode::kLimitExceeded,
+                    "would have more than the " + std::to_string(kFavoritesBytesMax) + " bytes that are read");
+    }
+    const ChromiumChecksum::Digests digests = checksum_.finish();
+    if (md5_at != 0) json_.overwrite(md5_at, digests.md5);
+    if (sha256_at != 0) json_.overwrite(sha256_at, digests.sha256);
+    return std::move(json_).take();
+  }
+
+ private:
+  // Puts the kept members of an object between the modelled ones, by name.
+  class Members {
+   public:
+    Members(ChromiumWriter& writer, std::string_view packed) : json_(writer.json_), kept_(packed) {}
+
+    void name(std::string_view name) {
+      for (; !kept_.at_end() && kept_.name() < name; kept_.next()) write_kept();
+      if (!kept_.at_end() && kept_.name() == name) kept_.next();
+      json_.name(name);
+    }
+    // If it was kept, it stays as it was.
+    void name_unless_kept(std::string_view name, std::string_view value) {
+      for (; !kept_.at_end() && kept_.name() < name; kept_.next()) write_kept();
+      if (!kept_.at_end() && kept_.name() == name) return;
+      json_.name(name);
+      json_.plain_text(value);
+    }
+    void rest() {
+      for (; !kept_.at_end(); kept_.next()) write_kept();
+    }
+
+   private:
+    void write_kept() {
+      json_.name(kept_.name());
+      json_.value(kept_.value());
+    }
+
+    ChromiumJsonWriter& json_;
+    PackedJsonMembers kept_;
+  };
+
+  using Children = std::vector<std::unique_ptr<Favorite>>;
+
+  std::string id_of(const ChromiumDocument::Entry& entry) { return std::to_string(entry.id != 0 ? entry.id : ++id_max_); }
+
+  void write_roots() {
+    const std::vector<FavoritesTree::Root>& tree = document_.tree().roots;
+    json_.begin_object();
+    Members members(*this, document_.root_members);
+    for (std::size_t i = 0; i < kChromiumRoots.size(); ++i) {
+      members.name(kChromiumRoots[i].name);
+      const Children& children = tree[kChromiumRoots[i].root].children;
+      const bool takes_menu = kChromiumRoots[i].root == kOtherRoot && document_.menu_origin == 0;
+      const ChromiumDocument::Root& root = document_.roots[i];
+      write_folder(children, root.entry, root.title, nullptr, takes_menu ? &tree[kMenuRoot].children : nullptr, 0);
+    }
+    members.rest();
+    json_.end_object();
+  }
+
+  // `shown` is null for a root, whose own members are all kept ones. A `new_menu` that is not empty becomes the last child.
+  void write_folder(const Children& children, const ChromiumDocument::Entry& entry, std::string_view title,
+                    const Favorite* shown, const Children* new_menu, std::size_t depth) {
+    const std::string id = id_of(entry);
+    checksum_.folder(id, title);
+    json_.begin_object();
+    Members members(*this, document_.text(entry.text));
+    members.name("children");
+    json_.begin_list();
+    std::int64_t modified = entry.modified;
+    for (const std::unique_ptr<Favorite>& child : children) {
+      json_.element();
+      write_child(*child, depth + 1);
+      if (child->origin == 0 && child->added_us) modified = std::max(modified, *child->added_us + kChromiumEpochUs);
+    }
+    if (new_menu != nullptr && !new_menu->empty()) {
+      Favorite menu;
+      menu.kind = FavoriteKind::kFolder;
+      menu.key = kChromiumMenuGuid;
+      menu.title = kChromiumMenuTitle;
+      json_.element();
+      write_folder(*new_menu, {}, menu.title, &menu, nullptr, depth + 1);
+    }
+    json_.end_list();
+    if (shown != nullptr) {
+      write_dates(members, *shown);
+      if (shown->origin == 0) modified = std::max(modified, std::int64_t{0});
+    }
+    if (modified >= 0) {
+      members.name("date_modified");
+      json_.plain_text(std::to_string(modified));
+    }
+    if (shown != nullptr) {
+      members.name("guid");
+      json_.plain_text(shown->key);
+    }
+    members.name("id");
+    json_.plain_text(id);
+    if (shown != nullptr) {
+      members.name("name");
+      json_.text(title);
+      members.name("type");
+      json_.plain_text("folder");
+    }
+    members.rest();
+    json_.end_object();
+  }
+
+  void write_bookmark(const Favorite& bookmark) {
+    const ChromiumDocument::Entry& entry = document_.entries[bookmark.origin];
+    const std::string id = id_of(entry);
+    checksum_.bookmark(id, bookmark.title, bookmark.url);
+    json_.begin_object();
+    Members members(*this, document_.text(entry.text));
+    write_dates(members, bookmark);
+    members.name("guid");
+    json_.plain_text(bookmark.key);
+    members.name("id");
+    json_.plain_text(id);
+    members.name("name");
+    json_.text(bookmark.title);
+    members.name("type");
+    json_.plain_text("url");
+    members.name("url");
+    json_.text(bookmark.url);
+    members.rest();
+    json_.end_object();
+  }
+
+  void write_dates(Members& members, const Favorite& favorite) {
+    if (favorite.added_us) {
+      members.name("date_added");
+      json_.plain_text(std::to_string(*favorite.added_us + kChromiumEpochUs));
+    } else if (favorite.origin == 0) {
+      members.name_unless_kept("date_added", "0");
+    }
+    if (favorite.origin == 0) members.name_unless_kept("date_last_used", "0");
+  }
+
+  // `depth` is that of the child: 1 directly in a root.
+  void write_child(const Favorite& child, std::size_t depth) {
+    if (depth > kChromiumFoldersMax + 1) {
+      too_deep_ = true;
+      json_.value("null");
+      return;
+    }
+    switch (child.kind) {
+      case FavoriteKind::kBookmark:
+        write_bookmark(child);
+        return;
+      case FavoriteKind::kFolder:
+        write_folder(child.children, document_.entries[child.origin], child.title, &child, nullptr, depth);
+        return;
+      case FavoriteKind::kKept:
+        if (child.origin == document_.menu_origin) {
+          write_folder(document_.tree().roots[kMenuRoot].children, document_.entries[child.origin], child.title, &child,
+                       nullptr, depth);
+        } else {
+          json_.value(document_.text(document_.entries[child.origin].text));
+        }
+        return;
+    }
+  }
+
+  const ChromiumDocument& document_;
+  std::int64_t id_max_;
+  ChromiumChecksum checksum_;
+  ChromiumJsonWriter json_;
+  bool too_deep_ = false;
+};
+
+}  // namespace
+
+std::string chromium_title(std::string title) {
+  for (const std::string_view blanked : kBlankedInTitles) {
+    for (std::size_t at = title.find(blanked); at != std::string::npos; at = title.find(blanked, at)) {
+      title.replace(at, blanked.size(), " ");
+    }
+  }
+  return title;
+}
+
+std::string parse_chromium_guid(std::string_view text) {
+  if (text.size() != kGuidLength) return {};
+  std::string guid;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    if (dash ? c != '-' : !digit) return {};
+    guid += c;
+  }
+  return guid;
+}
+
+std::string chromium_guid(ByteView bytes) {
+  std::string guid = to_hex(bytes);
+  for (const std::size_t dash : {8U, 13U, 18U, 23U}) guid.insert(dash, 1, '-');
+  return guid;
+}
+
+void ChromiumChecksum::add(std::string_view bytes) {
+  pending_.append(bytes);
+  if (pending_.size() >= kPendingBytesMax) flush();
+}
+
+void ChromiumChecksum::add_utf16(std::string_view title) {
+  const bool ascii = std::all_of(title.begin(), title.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!ascii) return add(to_utf16(title));
+  for (const char c : title) {
+    pending_.push_back(c);
+    pending_.push_back('\0');
+  }
+}
+
+void ChromiumChecksum::bookmark(std::string_view id, std::string_view title, std::string_view url) {
+  add(id);
+  add_utf16(title);
+  add("url");
+  add(url);
+}
+
+void ChromiumChecksum::folder(std::string_view id, std::string_view title) {
+  add(id);
+  add_utf16(title);
+  add("folder");
+}
+
+void ChromiumChecksum::flush() {
+  if (wanted_ != ChromiumChecksums::kSha256) md5_.update(as_bytes(pending_));
+  if (wanted_ != ChromiumChecksums::kMd5) sha256_.update(as_bytes(pending_));
+  pending_.clear();
+}
+
+ChromiumChecksum::Digests ChromiumChecksum::finish() {
+  flush();
+  Digests digests;
+  if (wanted_ != ChromiumChecksums::kSha256) digests.md5 = to_hex(md5_.finish());
+  if (wanted_ != ChromiumChecksums::kMd5) digests.sha256 = to_hex(sha256_.finish());
+  return digests;
+}
+
+ChromiumDocument::ChromiumDocument() {
+  intern({});
+  entries.emplace_back();
+  tree_.roots.resize(kTreeRootCount);
+  tree_.roots[kToolbarRoot].name = "toolbar";
+  tree_.roots[kMenuRoot].name = "menu";
+  tree_.roots[kOtherRoot].name = "other";
+  tree_.roots[kMobileRoot].name = "mobile";
+}
+
+std::uint32_t ChromiumDocument::intern(std::string text) {
+  const auto [place, is_new] = numbers_.emplace(std::move(text), static_cast<std::uint32_t>(texts_.size()));
+  if (is_new) texts_.push_back(&place->first);
+  return place->second;
+}
+
+std::uint32_t ChromiumDocument::add(Entry entry) {
+  entries.push_back(entry);
+  return static_cast<std::uint32_t>(entries.size() - 1);
+}
+
+Result<Bytes> ChromiumDocument::write() const { return ChromiumWriter(*this).write(); }
+
+}  // namespace harmonica::providers

@@ -1,0 +1,577 @@
+#include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "chromium_document.h"
+#include "chromium_json.h"
+#include "chromium_url.h"
+#include "utf8.h"
+
+namespace harmonica::providers {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::size_t kNamedBytesMax = 80;
+
+// Ids beyond this leave no room for new ones, so they count as bad.
+constexpr std::int64_t kIdMax = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
+
+// The guids of Chromium's permanent folders, and one that it replaces because a fault once gave it to many bookmarks.
+constexpr std::array<std::string_view, 7> kForbiddenGuids = {
+    "2509a7dc-215d-52f7-a429-8d80431c6c75", "0bc5d13f-2cba-5d74-951f-3f233fe6c908", "82b081ec-3dd3-529c-8475-ab6c344590dd",
+    "4cf2e351-0e85-532b-bb37-df045d8f8d0f", "323123f4-9381-5aee-80e6-ea5fca2f7672", "89fc5b66-beb6-56c1-a99b-70635d7df201",
+    "da39a3ee-5e6b-fb0d-b255-bfef95601890"};
+
+std::optional<std::int64_t> parse_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string quoted(std::string_view text) {
+  std::string shown;
+  for (const char c : text.substr(0, kNamedBytesMax)) shown += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  if (text.size() > kNamedBytesMax) {
+    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80) shown.pop_back();
+    if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
+    shown += "...";
+  }
+  return "\"" + shown + "\"";
+}
+
+// Makes a document of the events of the parser. A handler that answers false stops it.
+class TreeBuilder {
+ public:
+  TreeBuilder(std::string_view content, const rapidjson::MemoryStream& stream, ChromiumDocument& document)
+      : content_(content), stream_(stream), document_(document) {}
+
+  bool Null() { return scalar(std::nullopt); }
+  bool Bool(bool) { return scalar(std::nullopt); }
+  bool Int(int) { return scalar(std::nullopt); }
+  bool Uint(unsigned) { return scalar(std::nullopt); }
+  bool Int64(std::int64_t) { return scalar(std::nullopt); }
+  bool Uint64(std::uint64_t) { return scalar(std::nullopt); }
+  bool Double(double) { return scalar(std::nullopt); }
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+    if (!frames_.empty() && top().where == Where::kFile && top().name == "version") {
+      version_ = std::string(text, length);
+      return true;
+    }
+    return scalar(std::nullopt);
+  }
+  bool String(const char* text, rapidjson::SizeType length, bool) { return scalar(std::string_view(text, length)); }
+  bool Key(const char* text, rapidjson::SizeType length, bool) {
+    top().name.assign(text, length);
+    top().value_from = stream_.Tell();
+    return true;
+  }
+
+  bool StartObject() {
+    const std::size_t start = stream_.Tell() - 1;
+    if (frames_.empty()) {
+      is_object_ = true;
+      return push(Where::kFile, start);
+    }
+    Frame& parent = top();
+    if (parent.where == Where::kFile && parent.name == "roots") {
+      has_roots_ = true;
+      for (bool& has_root : has_root_) has_root = false;
+      root_members_.clear();
+      return push(Where::kRoots, start);
+    }
+    const bool is_root = parent.where == Where::kRoots && root_number(parent.name) < kChromiumRoots.size();
+    if (is_root || parent.where == Where::kChildren) {
+      if (!push(Where::kNode, start)) return false;
+      top().favorite = std::make_unique<Favorite>();
+      return true;
+    }
+    return push(Where::kOpaque, start);
+  }
+
+  bool StartArray() {
+    const std::size_t start = stream_.Tell() - 1;
+    if (frames_.empty()) return push(Where::kOpaque, start);
+    Frame& parent = top();
+    if (parent.where == Where::kNode && parent.name == "children") {
+      parent.favorite->children.clear();
+      if (!push(Where::kChildren, start)) return false;
+      top().value_from = stream_.Tell();
+      return true;
+    }
+    return push(Where::kOpaque, start);
+  }
+
+  bool EndObject(rapidjson::SizeType) { return end(); }
+  bool EndArray(rapidjson::SizeType) { return end(); }
+
+  bool too_deep() const { return too_deep_; }
+
+  // After the last event: whether Chromium would read the file, and what could not be filled in along the way.
+  Status finish() {
+    if (!is_object_) return Status(StatusCode::kUnsupported, "is JSON, but not a Chromium Bookmarks file");
+    if (is_firefox_backup_) {
+      return Status(StatusCode::kUnsupported, "is a Firefox backup, which is not supported; export the favorites as HTML");
+    }
+    if (!has_roots_) {
+      return Status(StatusCode::kUnsupported,
+                    "has no bookmark roots, so it is not a Chromium Bookmarks file; Chromium would show none");
+    }
+    if (version_ != "1") {
+      return Status(StatusCode::kUnsupported, "has the version " + (version_.empty() ? "(none)" : version_) +
+                                                  ", not 1: Chromium would show no bookmarks and then overwrite it; "
+                                                  "export them as HTML from the browser that wrote it");
+    }
+    if (bad_checksum_) {
+      return Status(
+          StatusCode::kUnsupported,
+          "has a checksum that is not text: Chromium would show no bookmarks and then overwrite it; remove the checksum");
+    }
+    for (std::size_t i = 0; i < kChromiumRoots.size(); ++i) {
+      if (has_root_[i]) continue;
+      return Status(StatusCode::kUnsupported,
+                    "has no whole root \"" + std::string(kChromiumRoots[i].name) +
+                        "\": Chromium would show no bookmarks and then overwrite it; export them as HTML from the "
+                        "browser that wrote it, or add the root");
+    }
+    document_.members = members_.pack();
+    document_.root_members = root_members_.pack();
+    return {};
+  }
+
+  const std::optional<std::string>& md5() const { return md5_; }
+  const std::optional<std::string>& sha256() const { return sha256_; }
+
+ private:
+  enum class Where { kFile, kRoots, kNode, kChildren, kOpaque };
+  enum class Kind { kNone, kUnknown, kUrl, kFolder };
+
+  struct Frame {
+    Where where = Where::kOpaque;
+    std::size_t start = 0;       // of the object or list
+    std::size_t value_from = 0;  // somewhere before the value that comes next, behind the last token
+    std::string name;            // of the member that comes next
+    // Nodes only.
+    std::unique_ptr<Favorite> favorite;
+    ChromiumDocument::Entry entry;
+    JsonMembers members;
+    Kind kind = Kind::kNone;
+    bool has_children = false;
+    bool has_url = false;
+    std::pair<std::size_t, std::size_t> children_at;
+  };
+
+  Frame& top() { return frames_.back(); }
+
+  bool push(Where where, std::size_t start) {
+    if (frames_.size() >= kChromiumJsonDepthMax) {
+      too_deep_ = true;
+      return false;
+    }
+    Frame& frame = frames_.emplace_back();
+    frame.where = where;
+    frame.start = start;
+    return true;
+  }
+
+  static std::size_t root_number(std::string_view name) {
+    std::size_t number = 0;
+    while (number < kChromiumRoots.size() && kChromiumRoots[number].name != name) ++number;
+    return number;
+  }
+
+  // The value that has just ended, and began after `from`.
+  std::string value_since(std::size_t from) const {
+    const std::size_t begin = content_.find_first_not_of(" \t\r\n:,", from);
+    return compact_json(content_.substr(begin, stream_.Tell() - begin));
+  }
+
+  bool scalar(std::optional<std::string_view> text) {
+    if (frames_.empty()) return true;
+    Frame& frame = top();
+    switch (frame.where) {
+      case Where::kFile:
+        file_member(frame, text);
+        break;
+      case Where::kRoots:
+        root_member(frame);
+        break;
+      case Where::kNode:
+        node_member(frame, text);
+        break;
+      case Where::kChildren:
+        keep_stray(frame);
+        break;
+      case Where::kOpaque:
+        break;
+    }
+    return true;
+  }
+
+  void file_member(const Frame& frame, std::optional<std::string_view> text) {
+    if (frame.name == "checksum") {
+      bad_checksum_ = !text;
+      if (text) md5_ = std::string(*text);
+    } else if (frame.name == "checksum_sha256") {
+      sha256_ = std::string(text.value_or(""));
+    } else if (frame.name == "roots") {
+      has_roots_ = false;
+    } else if (frame.name == "version") {
+      version_ = "(not a number)";
+    } else {
+      if (frame.name == "typeCode") is_firefox_backup_ = true;
+      members_.put(frame.name, value_since(frame.value_from));
+    }
+  }
+
+  void root_member(const Frame& frame) {
+    const std::size_t number = root_number(frame.name);
+    if (number < kChromiumRoots.size()) {
+      has_root_[number] = false;
+    } else {
+      root_members_.put(frame.name, value_since(frame.value_from));
+    }
+  }
+
+  void node_member(Frame& frame, std::optional<std::string_view> text) {
+    Favorite& favorite = *frame.favorite;
+    const std::string& name = frame.name;
+    const bool is_root = frames_[frames_.size() - 2].where == Where::kRoots;
+    // All of a root but its children, id and date stays as it is: Chromium fills that in from its own knowledge.
+    if (is_root && name != "id" && name != "date_modified") frame.members.put(name, value_since(frame.value_from));
+    if (name == "name") {
+      favorite.title = text.value_or("");
+    } else if (name == "url" && text) {
+      favorite.url = *text;
+      frame.has_url = true;
+    } else if (name == "guid") {
+      favorite.key = parse_chromium_guid(text.value_or(""));
+    } else if (name == "id") {
+      const std::int64_t id = parse_number(text.value_or("")).value_or(0);
+      frame.entry.id = id > 0 && id <= kIdMax ? id : 0;
+    } else if (name == "type") {
+      frame.kind = text == "url" ? Kind::kUrl : text == "folder" ? Kind::kFolder : Kind::kUnknown;
+    } else if (name == "date_added") {
+      const std::int64_t date = parse_number(text.value_or("")).value_or(0);
+      if (date > 0) {
+        favorite.added_us = date - kChromiumEpochUs;
+      } else {
+        frame.members.put(name, value_since(frame.value_from));
+      }
+    } else if (name == "date_modified") {
+      frame.entry.modified = std::max(parse_number(text.value_or("")).value_or(0), std::int64_t{0});
+      if (frame.entry.modified > 0) favorite.changed_us = frame.entry.modified - kChromiumEpochUs;
+    } else {
+      frame.members.put(name, value_since(frame.value_from));
+    }
+  }
+
+  // Something among the children of a folder that is no object.
+  void keep_stray(Frame& list) {
+    Frame& folder = frames_[frames_.size() - 2];
+    auto kept = std::make_unique<Favorite>();
+    kept->kind = FavoriteKind::kKept;
+    kept->origin = document_.add({0, -1, document_.intern(value_since(list.value_from))});
+    folder.favorite->children.push_back(std::move(kept));
+    document_.tree().skipped.push_back(
+        {{}, "something that is neither a bookmark nor a folder, in a folder: left as it is"});
+    list.value_from = stream_.Tell();
+  }
+
+  bool end() {
+    Frame ended = std::move(frames_.back());
+    frames_.pop_back();
+    if (frames_.empty()) return true;
+    Frame& parent = top();
+    switch (ended.where) {
+      case Where::kFile:
+      case Where::kRoots:
+        break;
+      case Where::kChildren:
+        parent.has_children = true;
+        parent.children_at = {ended.start, stream_.Tell()};
+        break;
+      case Where::kNode:
+        parent.where == Where::kRoots ? end_root(ended, parent.name) : end_node(ended);
+        break;
+      case Where::kOpaque:
+        if (parent.where != Where::kOpaque) scalar(std::nullopt);
+        break;
+    }
+    if (parent.where == Where::kChildren) parent.value_from = stream_.Tell();
+    return true;
+  }
+
+  void end_root(Frame& ended, std::string_view name) {
+    const std::size_t number = root_number(name);
+    has_root_[number] = ended.kind == Kind::kFolder && ended.has_children;
+    Favorite& favorite = *ended.favorite;
+    document_.roots[number] = {favorite.title,
+                               {ended.entry.id, ended.entry.modified, document_.intern(ended.members.pack())}};
+    document_.id_max = std::max(document_.id_max, ended.entry.id);
+    document_.tree().roots[kChromiumRoots[number].root].children = std::move(favorite.children);
+  }
+
+  void end_node(Frame& ended) {
+    Frame& folder = frames_[frames_.size() - 2];
+    Favorite& favorite = *ended.favorite;
+    document_.id_max = std::max(document_.id_max, ended.entry.id);
+    favorite.kind = ended.kind == Kind::kFolder ? FavoriteKind::kFolder : FavoriteKind::kBookmark;
+    if (const std::string fault = fault_of(ended); !fault.empty()) {
+      skip_below(favorite);
+      document_.tree().skipped.push_back(
+          {favorite.key, (ended.kind == Kind::kFolder ? "folder " : "entry ") + quoted(favorite.title) + ": " + fault});
+      const std::string_view whole = content_.substr(ended.start, stream_.Tell() - ended.start);
+      favorite.kind = FavoriteKind::kKept;
+      favorite.children.clear();
+      favorite.origin = document_.add({0, -1, document_.intern(compact_json(whole))});
+    } else {
+      if (ended.kind == Kind::kUrl && ended.has_children) {
+        const auto [from, to] = ended.children_at;
+        skip_below(favorite);
+        favorite.children.clear();
+        ended.members.put("children", compact_json(content_.substr(from, to - from)));
+      }
+      if (ended.kind == Kind::kUrl && ended.entry.modified >= 0) {
+        ended.members.put("date_modified", "\"" + std::to_string(ended.entry.modified) + "\"");
+        favorite.changed_us.reset();
+      }
+      if (ended.kind == Kind::kFolder && ended.has_url) {
+        ended.members.put("url", json_text(favorite.url));
+        favorite.url.clear();
+      }
+      ended.entry.text = document_.intern(ended.members.pack());
+      favorite.origin = document_.add(ended.entry);
+    }
+    folder.favorite->children.push_back(std::move(ended.favorite));
+  }
+
+  static std::string fault_of(const Frame& node) {
+    switch (node.kind) {
+      case Kind::kNone:
+        return "it has no type, and a browser leaves it out";
+      case Kind::kUnknown:
+        return "it has a type that is neither url nor folder, and a browser leaves it out";
+      case Kind::kUrl:
+        if (!node.has_url) return "it has no address, and a browser leaves it out";
+        if (!chromium_loads_url(node.favorite->url)) {
+          return "its address " + quoted(node.favorite->url) + " is not valid, and a browser leaves it out";
+        }
+        return {};
+      case Kind::kFolder:
+        if (!node.has_children) return "it has no list of children, and a browser leaves it out";
+        return {};
+    }
+    return {};
+  }
+
+  // What was below an entry that is kept as a whole was items before, perhaps.
+  void skip_below(const Favorite& favorite) {
+    for (const std::unique_ptr<Favorite>& child : favorite.children) {
+      if (child->kind == FavoriteKind::kKept) continue;
+      document_.tree().skipped.push_back({child->key, quoted(child->title) + ": the entry that it is in cannot be synced"});
+      skip_below(*child);
+    }
+  }
+
+  static std::string json_text(std::string_view text) {
+    ChromiumJsonWriter json;
+    json.text(text);
+    return std::string(as_text(std::move(json).take()));
+  }
+
+  const std::string_view content_;
+  const rapidjson::MemoryStream& stream_;
+  ChromiumDocument& document_;
+  std::vector<Frame> frames_;
+  JsonMembers members_;
+  JsonMembers root_members_;
+  std::array<bool, kChromiumRoots.size()> has_root_{};
+  std::string version_;
+  std::optional<std::string> md5_;
+  std::optional<std::string> sha256_;
+  bool is_object_ = false;
+  bool has_roots_ = false;
+  bool bad_checksum_ = false;
+  bool is_firefox_backup_ = false;
+  bool too_deep_ = false;
+};
+
+// Goes over the tree once more, in the order of the checksum: compares that, gives keys to entries without a good one of
+// their own, and finds the folder that stands for the menu.
+class TreeFinisher {
+ public:
+  TreeFinisher(ChromiumDocument& document, ChromiumChecksums present) : document_(document), checksum_(present) {
+    for (const std::string_view guid : kForbiddenGuids) keys_.insert(std::string(guid));
+  }
+
+  ChromiumChecksum::Digests run() {
+    for (std::size_t i = 0; i < kChromiumRoots.size(); ++i) {
+      ChromiumDocument::Root& root = document_.roots[i];
+      settle_id(root.entry, "root", root.title);
+      checksum_.folder(id_text(root.entry), root.title);
+      FavoritesTree::Root& shown = document_.tree().roots[kChromiumRoots[i].root];
+      visit(shown.children, shown.name);
+    }
+    if (menu_ != nullptr) {
+      menu_->kind = FavoriteKind::kKept;
+      document_.menu_origin = menu_->origin;
+      document_.tree().roots[kMenuRoot].children = std::move(menu_->children);
+      menu_->children.clear();
+    }
+    // A key that a living entry took over says nothing about the skipped one.
+    for (SkippedFavorite& skipped : document_.tree().skipped) {
+      if (keys_.contains(skipped.key)) skipped.key.clear();
+    }
+    return checksum_.finish();
+  }
+
+ private:
+  static std::string id_text(const ChromiumDocument::Entry& entry) {
+    return entry.id == 0 ? std::string() : std::to_string(entry.id);
+  }
+
+  void mended(std::string what) { document_.tree().mended.push_back(std::move(what)); }
+
+  void settle_id(ChromiumDocument::Entry& entry, std::string_view kind, std::string_view title) {
+    if (entry.id != 0 && ids_.insert(entry.id).second) return;
+    mended(std::string(kind) + " " + quoted(title) + ": its id was missing, bad or taken; it gets a new one");
+    entry.id = 0;
+  }
+
+  // The same each time the file is read, until the first write makes it permanent.
+  std::string derived_key(const Favorite& favorite, const std::string& parent_key) {
+    std::string source = "harmonica favorites guid\n" + parent_key + "\n" + favorite.title + "\n" + favorite.url + "\n";
+    source += favorite.kind == FavoriteKind::kFolder ? "folder" : "url";
+    std::uint32_t& twins = twins_[source];
+    std::string key;
+    do {
+      const auto hash = platform::sha256(as_bytes(source + "\n" + std::to_string(++twins)));
+      std::array<std::uint8_t, 16> bytes;
+      std::copy_n(hash.begin(), bytes.size(), bytes.begin());
+      // Version 5, "made from a name": version 8 would be taken for an item id.
+      bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0F) | 0x50);
+      bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3F) | 0x80);
+      key = chromium_guid(bytes);
+    } while (keys_.contains(key));
+    return key;
+  }
+
+  void settle_key(Favorite& favorite, const std::string& parent_key, std::string_view kind) {
+    if (!favorite.key.empty() && keys_.insert(favorite.key).second) return;
+    mended(std::string(kind) + " " + quoted(favorite.title) + ": its guid was missing, bad or taken; it gets a new one");
+    favorite.key = derived_key(favorite, parent_key);
+    keys_.insert(favorite.key);
+  }
+
+  void visit(std::vector<std::unique_ptr<Favorite>>& children, const std::string& parent_key) {
+    for (const std::unique_ptr<Favorite>& child : children) {
+      if (child->kind == FavoriteKind::kKept) continue;
+      const bool is_folder = child->kind == FavoriteKind::kFolder;
+      const std::string_view kind = is_folder ? "folder" : "bookmark";
+      ChromiumDocument::Entry& entry = document_.entries[child->origin];
+      settle_id(entry, kind, child->title);
+      const std::string id = id_text(entry);
+      const bool is_menu = is_folder && menu_ == nullptr && child->key == kChromiumMenuGuid;
+      if (is_menu) {
+        menu_ = child.get();
+        keys_.insert(child->key);
+      }
+      if (!is_menu) settle_key(*child, parent_key, kind);
+      if (is_folder) {
+        checksum_.folder(id, child->title);
+        visit(child->children, is_menu ? document_.tree().roots[kMenuRoot].name : child->key);
+      } else {
+        checksum_.bookmark(id, child->title, child->url);
+      }
+      child->title = chromium_title(std::move(child->title));
+    }
+  }
+
+  ChromiumDocument& document_;
+  ChromiumChecksum checksum_;
+  std::unordered_set<std::int64_t> ids_;
+  std::unordered_set<std::string> keys_;
+  std::unordered_map<std::string, std::uint32_t> twins_;
+  Favorite* menu_ = nullptr;
+};
+
+Status parse(std::string_view content, TreeBuilder& builder, rapidjson::MemoryStream& stream) {
+  constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag;
+  rapidjson::Reader reader;
+  const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
+  if (builder.too_deep()) {
+    return Status(StatusCode::kUnsupported,
+                  "has more than " + std::to_string(kChromiumFoldersMax) +
+                      " folders inside each other: Chromium would show no bookmarks and then overwrite "
+                      "it; move the deepest folders up");
+  }
+  std::string reason;
+  std::size_t at = stream.Tell();
+  if (result.IsError()) {
+    reason = rapidjson::GetParseError_En(result.Code());
+    at = result.Offset();
+  } else if (stream.Tell() < content.size()) {
+    reason = "A null character.";
+  }
+  if (reason.empty()) return {};
+  if (reason.ends_with('.')) reason.pop_back();
+  return Status(StatusCode::kCorruption, "is damaged at byte " + std::to_string(at) + " of " +
+                                             std::to_string(content.size()) + " (" + reason +
+                                             "); restore it from a copy, such as the .bak beside it");
+}
+
+void compare_checksums(const TreeBuilder& builder, const ChromiumChecksum::Digests& digests, ChromiumDocument& document) {
+  const auto compare = [&](const std::optional<std::string>& stored, const std::string& computed, std::string_view name) {
+    if (stored && *stored != computed) document.tree().mended.push_back("the " + std::string(name) + " was wrong");
+  };
+  compare(builder.md5(), digests.md5, "checksum");
+  compare(builder.sha256(), digests.sha256, "checksum_sha256");
+  if (!builder.md5() && !builder.sha256()) document.tree().mended.emplace_back("the checksum was missing");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FavoritesDocument>> read_chromium_bookmarks(std::string_view content) {
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
+  std::string mended;
+  std::vector<std::string> damage;
+  if (!is_valid_utf8(content)) {
+    mended = with_valid_utf8(content);
+    content = mended;
+    damage.emplace_back("text that is not UTF-8 was replaced");
+  }
+  for (int attempt = 0;; ++attempt) {
+    auto document = std::make_unique<ChromiumDocument>();
+    rapidjson::MemoryStream stream(content.data(), content.size());
+    TreeBuilder builder(content, stream, *document);
+    Status status = parse(content, builder, stream);
+    if (status.code() == StatusCode::kCorruption && attempt == 0) {
+      // Half a surrogate pair is an error to the parser, and a replaced character to a browser.
+      if (std::string whole = without_lone_surrogates(content); whole != content) {
+        mended = std::move(whole);
+        content = mended;
+        damage.emplace_back("half a surrogate pair was replaced");
+        continue;
+      }
+    }
+    HARMONICA_RETURN_IF_ERROR(status);
+    HARMONICA_RETURN_IF_ERROR(builder.finish());
+    document->size_read = content.size();
+    document->tree().mended = std::move(damage);
+    document->checksums = ChromiumChecksums::kMd5;
+    if (builder.sha256()) document->checksums = builder.md5() ? ChromiumChecksums::kBoth : ChromiumChecksums::kSha256;
+    compare_checksums(builder, TreeFinisher(*document, document->checksums).run(), *document);
+    return std::unique_ptr<FavoritesDocument>(std::move(document));
+  }
+}
+
+}  // namespace harmonica::providers

@@ -1,0 +1,32 @@
+// What a favorites store remembers of a file between two enumerations.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "favorites_document.h"
+#include "harmonica/platform/file_system.h"
+
+namespace harmonica::providers {
+
+struct FavoritesAnchor {
+  FavoritesFormat format = FavoritesFormat::kChromium;
+  platform::FileStamp stamp;
+  // Written so shortly before it was looked at that a later write may have left the same stamp.
+  bool racy = false;
+  // Some entries were skipped or mended, so that it is read again each time, to say so again.
+  bool incomplete = false;
+  std::array<std::uint8_t, 32> hash{};  // SHA-256 of the content
+  std::vector<StoreKey> keys;           // of the tree's entries in their order; formats without keys only
+
+  Bytes encode() const;
+  // Nothing for bytes that are none, or that another version wrote.
+  static std::optional<FavoritesAnchor> decode(ByteView bytes);
+};
+
+// Whether a file with this stamp may be written again without a change of its stamp.
+bool is_racy(const platform::FileStamp& stamp);
+
+}  // namespace harmonica::providers

@@ -1,0 +1,236 @@
+#include "favorites_edits.h"
+
+#include <algorithm>
+#include <unordered_set>
+#include <utility>
+
+namespace harmonica::providers {
+namespace {
+
+const Value* find_value(const StoreItem& item, UnitId unit) {
+  const auto found =
+      std::find_if(item.values.begin(), item.values.end(), [&](const UnitValue& value) { return value.unit == unit; });
+  return found == item.values.end() ? nullptr : &found->value;
+}
+
+bool same_content(const StoreItem& a, const StoreItem& b) {
+  return a.type == b.type && a.parent == b.parent && a.values == b.values;
+}
+
+FavoriteKind kind_of(TypeId type) { return type == kFolderType ? FavoriteKind::kFolder : FavoriteKind::kBookmark; }
+
+std::size_t height_of(const Favorite& favorite) {
+  std::size_t height = 0;
+  for (const std::unique_ptr<Favorite>& child : favorite.children) height = std::max(height, 1 + height_of(*child));
+  return height;
+}
+
+}  // namespace
+
+StoreItem store_item_of(const Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec) {
+  StoreItem item;
+  item.key = favorite.key;
+  item.parent = parent;
+  item.identity = codec.identity_of(favorite.key);
+  item.type = favorite.kind == FavoriteKind::kFolder ? kFolderType : kBookmarkType;
+  item.values.reserve(3);
+  item.values.push_back({kTitleUnit, Value::text(favorite.title)});
+  if (favorite.kind == FavoriteKind::kBookmark) item.values.push_back({kUrlUnit, Value::text(favorite.url)});
+  if (favorite.added_us) item.values.push_back({kDateAddedUnit, Value::integer(*favorite.added_us)});
+  std::optional<std::int64_t> changed_us = favorite.added_us;
+  if (favorite.changed_us && (!changed_us || *changed_us < *favorite.changed_us)) changed_us = favorite.changed_us;
+  if (changed_us) item.changed_ms = *changed_us / 1000;
+  return item;
+}
+
+FavoritesEditor::FavoritesEditor(FavoritesDocument& document, const FavoritesCodec& codec)
+    : document_(document), codec_(codec) {
+  std::vector<std::pair<StoreKey, Children*>> pending;
+  for (FavoritesTree::Root& root : document_.tree().roots) pending.emplace_back(root.name, &root.children);
+  while (!pending.empty()) {
+    const auto [parent, children] = std::move(pending.back());
+    pending.pop_back();
+    for (std::size_t slot = 0; slot < children->size(); ++slot) {
+      Favorite& child = *(*children)[slot];
+      if (child.kind == FavoriteKind::kKept) continue;
+      places_.emplace(child.key, Place{&child, children, parent, slot});
+      if (child.kind == FavoriteKind::kFolder && !child.children.empty()) pending.emplace_back(child.key, &child.children);
+    }
+  }
+  for (const SkippedFavorite& skipped : document_.tree().skipped) {
+    if (!skipped.key.empty()) skipped_.insert(skipped.key);
+  }
+}
+
+FavoritesEditor::Place* FavoritesEditor::find(const StoreKey& key) {
+  const auto found = places_.find(key);
+  return found == places_.end() ? nullptr : &found->second;
+}
+
+// Null if there is no such folder or root.
+FavoritesEditor::Children* FavoritesEditor::children_of(const StoreKey& parent) {
+  for (FavoritesTree::Root& root : document_.tree().roots) {
+    if (root.name == parent) return &root.children;
+  }
+  const Place* place = find(parent);
+  return place == nullptr || place->favorite->kind != FavoriteKind::kFolder ? nullptr : &place->favorite->children;
+}
+
+// Few places are between the slot remembered and the one where the entry is now.
+std::size_t FavoritesEditor::slot_of(Place& place) {
+  const Children& siblings = *place.siblings;
+  std::size_t below = std::min(place.slot, siblings.size());
+  std::size_t above = below;
+  while (true) {
+    if (above < siblings.size()) {
+      if (siblings[above].get() == place.favorite) return place.slot = above;
+      ++above;
+    }
+    if (below > 0) {
+      --below;
+      if (siblings[below].get() == place.favorite) return place.slot = below;
+    } else {
+      HARMONICA_ASSERT(above < siblings.size());
+    }
+  }
+}
+
+StoreKey FavoritesEditor::predecessor_of(Place& place) {
+  for (std::size_t slot = slot_of(place); slot > 0; --slot) {
+    const Favorite& before = *(*place.siblings)[slot - 1];
+    if (before.kind != FavoriteKind::kKept) return before.key;
+  }
+  return {};
+}
+
+bool FavoritesEditor::is_above(const StoreKey& folder, StoreKey below) {
+  while (const Place* place = find(below)) {
+    if (below == folder) return true;
+    below = place->parent;
+  }
+  return false;
+}
+
+std::size_t FavoritesEditor::depth_in(const StoreKey& parent) {
+  std::size_t depth = 0;
+  for (const Place* place = find(parent); place != nullptr; place = find(place->parent)) ++depth;
+  return depth;
+}
+
+WriteOutcome FavoritesEditor::apply(const StoreWrite& write) {
+  if (skipped_.contains(write.item.key)) {
+    return {WriteState::kFailed,
+            Status(StatusCode::kUnsupported, "the entry in the file cannot be read, so it is left as it is")};
+  }
+  WriteOutcome outcome = write.kind == WriteKind::kPut ? put(write) : remove(write);
+  if (outcome.state == WriteState::kFailed) unwritten_.emplace(write.item.key, write.previous);
+  return outcome;
+}
+
+WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
+  const WriteOutcome changed{WriteState::kChanged, {}};
+  const StoreItem wanted = codec_.as_held(write.item);
+  Place* place = find(write.item.key);
+  StoreItem held;
+  if (place != nullptr) {
+    held = store_item_of(*place->favorite, place->parent, codec_);
+    const bool as_expected = write.expected && same_content(held, codec_.as_held(*write.expected));
+    if (!as_expected && !same_content(held, wanted)) return changed;
+    if (held.type != write.item.type) {
+      return {WriteState::kFailed, Status(StatusCode::kInvalidArgument, "an entry cannot change its type")};
+    }
+  } else if (write.expected) {
+    return changed;
+  }
+
+  Children* siblings = children_of(write.item.parent);
+  if (siblings == nullptr) {
+    if (!unwritten_.contains(write.item.parent) && !skipped_.contains(write.item.parent)) return changed;
+    return {WriteState::kFailed, Status(StatusCode::kUnavailable, "its folder is not in the file")};
+  }
+  if (place != nullptr && is_above(write.item.key, write.item.parent)) {
+    return {WriteState::kFailed, Status(StatusCode::kInvalidArgument, "its folder is below itself")};
+  }
+  const bool moves = place == nullptr || held.parent != write.item.parent;
+  const std::size_t height = place != nullptr && moves ? height_of(*place->favorite) : 0;
+  if (Status status = codec_.can_hold(write.item, depth_in(write.item.parent) + height); !status.ok()) {
+    return {WriteState::kFailed, std::move(status)};
+  }
+
+  // A sibling that was not written is not there; its own predecessor takes its part.
+  StoreKey previous = write.previous;
+  std::unordered_set<StoreKey> passed;
+  while (!previous.empty()) {
+    const Place* sibling = find(previous);
+    if (sibling != nullptr && sibling->parent == write.item.parent && previous != write.item.key) break;
+    const auto skipped = unwritten_.find(previous);
+    if (skipped == unwritten_.end() || !passed.insert(previous).second) return changed;
+    previous = skipped->second;
+  }
+
+  std::unique_ptr<Favorite> favorite;
+  if (place == nullptr) {
+    favorite = std::make_unique<Favorite>();
+    favorite->kind = kind_of(write.item.type);
+    favorite->key = write.item.key;
+    set_values(*favorite, {}, write.item);
+  } else {
+    set_values(*place->favorite, held, write.item);
+    if (!moves && predecessor_of(*place) == previous) return {};
+    const std::size_t slot = slot_of(*place);
+    favorite = std::move((*place->siblings)[slot]);
+    place->siblings->erase(place->siblings->begin() + static_cast<std::ptrdiff_t>(slot));
+  }
+  place_after(previous, write.item.parent, std::move(favorite));
+  return {};
+}
+
+void FavoritesEditor::set_values(Favorite& favorite, const StoreItem& held, const StoreItem& given) {
+  const StoreItem wanted = codec_.as_held(given);
+  if (same_content(held, wanted)) return;
+  if (const Value* title = find_value(wanted, kTitleUnit)) {
+    edited_ = edited_ || favorite.title != *title->if_text();
+    favorite.title = *title->if_text();
+  }
+  if (const Value* url = find_value(wanted, kUrlUnit)) {
+    edited_ = edited_ || favorite.url != *url->if_text();
+    favorite.url = *url->if_text();
+  }
+  const Value* date = find_value(wanted, kDateAddedUnit);
+  const Value* given_date = find_value(given, kDateAddedUnit);
+  // A date that was not given, or that the format cannot hold, leaves the one that is there; null takes it away.
+  if (date != nullptr || (given_date != nullptr && given_date->is_null())) {
+    const std::optional<std::int64_t> added =
+        date == nullptr ? std::nullopt : std::optional<std::int64_t>(*date->if_integer());
+    edited_ = edited_ || favorite.added_us != added;
+    favorite.added_us = added;
+  }
+}
+
+void FavoritesEditor::place_after(const StoreKey& previous, const StoreKey& parent, std::unique_ptr<Favorite> favorite) {
+  edited_ = true;
+  Children* siblings = children_of(parent);
+  std::size_t slot = 0;
+  if (!previous.empty()) slot = slot_of(*find(previous)) + 1;
+  Place& place = places_[favorite->key];
+  place = {favorite.get(), siblings, parent, slot};
+  siblings->insert(siblings->begin() + static_cast<std::ptrdiff_t>(slot), std::move(favorite));
+}
+
+WriteOutcome FavoritesEditor::remove(const StoreWrite& write) {
+  const WriteOutcome changed{WriteState::kChanged, {}};
+  Place* place = find(write.item.key);
+  if (place == nullptr) return {};
+  const StoreItem held = store_item_of(*place->favorite, place->parent, codec_);
+  if (!write.expected || !same_content(held, codec_.as_held(*write.expected))) return changed;
+  const Children& children = place->favorite->children;
+  for (const std::unique_ptr<Favorite>& child : children) {
+    if (child->kind != FavoriteKind::kKept) return changed;
+  }
+  place->siblings->erase(place->siblings->begin() + static_cast<std::ptrdiff_t>(slot_of(*place)));
+  places_.erase(write.item.key);
+  edited_ = true;
+  return {};
+}
+
+}  // namespace harmonica::providers

@@ -1,0 +1,59 @@
+// Writes of the kernel, applied to the tree of a document.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "favorites_document.h"
+
+namespace harmonica::providers {
+
+// An entry of the tree as the store shows it. `parent` is its folder's key, or the name of its root.
+StoreItem store_item_of(const Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec);
+
+// Edits one document. The document and the codec must outlive it. Thread-compatible.
+class FavoritesEditor {
+ public:
+  FavoritesEditor(FavoritesDocument& document, const FavoritesCodec& codec);
+
+  // Compare-and-swap, as ItemStore::apply. After kChanged the document is not to be written.
+  WriteOutcome apply(const StoreWrite& write);
+
+  // Whether the tree differs from the one that was read.
+  bool edited() const { return edited_; }
+
+ private:
+  using Children = std::vector<std::unique_ptr<Favorite>>;
+
+  // Where an entry stands. `slot` is where it stood when that was last looked at: a good place to start looking.
+  struct Place {
+    Favorite* favorite = nullptr;  // null for a root
+    Children* siblings = nullptr;  // null for a root
+    StoreKey parent;
+    std::size_t slot = 0;
+  };
+
+  Children* children_of(const StoreKey& parent);
+  Place* find(const StoreKey& key);
+  std::size_t slot_of(Place& place);
+  StoreKey predecessor_of(Place& place);
+  bool is_above(const StoreKey& folder, StoreKey below);
+  std::size_t depth_in(const StoreKey& parent);
+  WriteOutcome put(const StoreWrite& write);
+  WriteOutcome remove(const StoreWrite& write);
+  void set_values(Favorite& favorite, const StoreItem& held, const StoreItem& given);
+  void place_after(const StoreKey& previous, const StoreKey& parent, std::unique_ptr<Favorite> favorite);
+
+  FavoritesDocument& document_;
+  const FavoritesCodec& codec_;
+  std::unordered_map<StoreKey, Place> places_;
+  std::unordered_set<StoreKey> skipped_;
+  // For every put that was not written, the sibling that it was to follow.
+  std::unordered_map<StoreKey, StoreKey> unwritten_;
+  bool edited_ = false;
+};
+
+}  // namespace harmonica::providers

@@ -1,0 +1,183 @@
+#include "favorites_store.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "favorites_anchor.h"
+#include "favorites_edits.h"
+#include "favorites_matcher.h"
+#include "harmonica/platform/crypto.h"
+
+namespace harmonica::providers {
+namespace {
+
+using Children = std::vector<std::unique_ptr<Favorite>>;
+
+// Visits every entry that is an item, with its parent's key: parents before children, siblings in their order.
+template <typename Visit>
+Status for_each_entry(const FavoritesTree& tree, Visit visit) {
+  struct Level {
+    const StoreKey* parent;
+    const Children* children;
+    std::size_t next = 0;
+  };
+  std::vector<Level> levels;
+  for (const FavoritesTree::Root& root : tree.roots) {
+    levels.push_back({&root.name, &root.children});
+    while (!levels.empty()) {
+      Level& level = levels.back();
+      if (level.next == level.children->size()) {
+        levels.pop_back();
+        continue;
+      }
+      Favorite& favorite = *(*level.children)[level.next++];
+      if (favorite.kind == FavoriteKind::kKept) continue;
+      HARMONICA_RETURN_IF_ERROR(visit(favorite, *level.parent));
+      if (!favorite.children.empty()) levels.push_back({&favorite.key, &favorite.children});
+    }
+  }
+  return {};
+}
+
+std::vector<StoreKey> keys_of(const FavoritesTree& tree) {
+  std::vector<StoreKey> keys;
+  const Status visited = for_each_entry(tree, [&](const Favorite& favorite, const StoreKey&) {
+    keys.push_back(favorite.key);
+    return Status();
+  });
+  HARMONICA_ASSERT(visited.ok());
+  return keys;
+}
+
+// The keys that the entries of this very content were given when it was enumerated. False if they are not as many.
+bool give_keys(FavoritesTree& tree, const std::vector<StoreKey>& keys) {
+  std::size_t next = 0;
+  const Status visited = for_each_entry(tree, [&](Favorite& favorite, const StoreKey&) {
+    if (next == keys.size()) return Status(StatusCode::kCorruption, "too few keys");
+    favorite.key = keys[next++];
+    return Status();
+  });
+  return visited.ok() && next == keys.size();
+}
+
+bool is_incomplete(const FavoritesTree& tree) { return !tree.skipped.empty() || !tree.mended.empty(); }
+
+Written all_changed(std::span<const StoreWrite> writes, const Bytes& anchor) {
+  return {std::vector<WriteOutcome>(writes.size(), {WriteState::kChanged, {}}), anchor};
+}
+
+}  // namespace
+
+FavoritesStore::FavoritesStore(std::string path, const FavoritesCodec& codec, FavoritesOptions options)
+    : path_(std::move(path)), codec_(codec), options_(std::move(options)) {}
+
+Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownItems& shown, EnumerationSink& sink) {
+  const std::optional<FavoritesAnchor> before = FavoritesAnchor::decode(since);
+  const bool comparable = before && before->format == codec_.format() && !before->incomplete;
+  if (comparable && !before->racy) {
+    HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
+    if (stamp == before->stamp) return Enumeration{EnumerationKind::kUnchanged, since};
+  }
+
+  HARMONICA_ASSIGN_OR_RETURN(platform::FileContent content, platform::read_file(path_, kFavoritesBytesMax));
+  FavoritesAnchor anchor;
+  anchor.format = codec_.format();
+  anchor.stamp = content.stamp;
+  anchor.racy = is_racy(content.stamp);
+  anchor.hash = platform::sha256(content.bytes);
+  if (comparable && anchor.hash == before->hash) {
+    anchor.keys = before->keys;
+    return Enumeration{EnumerationKind::kUnchanged, anchor.encode()};
+  }
+
+  auto read = codec_.read(content.bytes);
+  if (!read.ok()) return read.status().within(path_);
+  const std::unique_ptr<FavoritesDocument> document = std::move(read).value();
+  content.bytes = Bytes();
+  if (codec_.keys() == FavoritesCodec::Keys::kByMatching) {
+    HARMONICA_RETURN_IF_ERROR(match_favorites(document->tree(), shown));
+    anchor.keys = keys_of(document->tree());
+  }
+  anchor.incomplete = is_incomplete(document->tree());
+  HARMONICA_RETURN_IF_ERROR(report(document->tree(), sink));
+  return Enumeration{EnumerationKind::kEverything, anchor.encode()};
+}
+
+Status FavoritesStore::report(const FavoritesTree& tree, EnumerationSink& sink) const {
+  for (const std::string& mended : tree.mended) sink.mended(mended);
+  for (const SkippedFavorite& skipped : tree.skipped) sink.skipped(skipped.key, skipped.what);
+  return for_each_entry(tree, [&](const Favorite& favorite, const StoreKey& parent) {
+    return sink.item(store_item_of(favorite, parent, codec_));
+  });
+}
+
+Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const Bytes& since) {
+  std::optional<FavoritesAnchor> anchor = FavoritesAnchor::decode(since);
+  if (!anchor || anchor->format != codec_.format()) return all_changed(writes, since);
+
+  HARMONICA_ASSIGN_OR_RETURN(platform::FileContent content, platform::read_file(path_, kFavoritesBytesMax));
+  if (platform::sha256(content.bytes) != anchor->hash) return all_changed(writes, since);
+  auto read = codec_.read(content.bytes);
+  if (!read.ok()) return read.status().within(path_);
+  std::unique_ptr<FavoritesDocument> document = std::move(read).value();
+  content.bytes = Bytes();
+  const bool matched = codec_.keys() == FavoritesCodec::Keys::kByMatching;
+  if (matched && !give_keys(document->tree(), anchor->keys)) return all_changed(writes, since);
+
+  Written written;
+  written.outcomes.reserve(writes.size());
+  bool edited = false;
+  {
+    FavoritesEditor editor(*document, codec_);
+    for (const StoreWrite& write : writes) {
+      WriteOutcome outcome = editor.apply(write);
+      if (outcome.state == WriteState::kChanged) return all_changed(writes, since);
+      written.outcomes.push_back(std::move(outcome));
+    }
+    edited = editor.edited();
+  }
+  if (!edited) {
+    written.anchor = since;
+    return written;
+  }
+
+  auto bytes = document->write();
+  if (!bytes.ok()) return bytes.status().within(path_);
+  // What was mended is repaired now; what was skipped stands there still.
+  anchor->incomplete = !document->tree().skipped.empty();
+  if (matched) anchor->keys = keys_of(document->tree());
+  document.reset();
+  HARMONICA_RETURN_IF_ERROR(keep_copy());
+
+  // Whatever was saved since it was read above must not be lost. A stamp that may hide a change is not believed.
+  HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
+  if (stamp != content.stamp) return all_changed(writes, since);
+  if (is_racy(stamp)) {
+    HARMONICA_ASSIGN_OR_RETURN(const platform::FileContent again, platform::read_file(path_, kFavoritesBytesMax));
+    if (platform::sha256(again.bytes) != anchor->hash) return all_changed(writes, since);
+  }
+  HARMONICA_RETURN_IF_ERROR(platform::replace_file(path_, *bytes));
+
+  HARMONICA_ASSIGN_OR_RETURN(anchor->stamp, platform::stamp_file(path_));
+  anchor->racy = true;
+  anchor->hash = platform::sha256(*bytes);
+  written.anchor = anchor->encode();
+  return written;
+}
+
+// Of the file as it was before Harmonica's first write to it.
+Status FavoritesStore::keep_copy() const {
+  const std::size_t slash = path_.rfind('/');
+  const std::string name = path_.substr(slash + 1);
+  std::string copy = path_.substr(0, slash + 1) + ".harmonica-backup." + name;
+  if (!options_.backup_directory.empty()) {
+    HARMONICA_RETURN_IF_ERROR(platform::create_directories(options_.backup_directory));
+    // Profiles of one browser have files of one name.
+    const auto hash = platform::sha256(as_bytes(path_));
+    copy = options_.backup_directory + "/" + name + "." + to_hex(ByteView(hash).first(4)) + ".harmonica-backup";
+  }
+  if (platform::exists(copy)) return {};
+  return platform::copy_file(path_, copy).within("copy before the first write");
+}
+
+}  // namespace harmonica::providers
