@@ -9,13 +9,13 @@ set -euo pipefail
 # Debian's names; what each is for stands in docs/architecture.md, "Dependencies".
 packages=(
   g++ cmake ninja-build ccache
-  libprotobuf-dev protobuf-compiler libsqlite3-dev libssl-dev rapidjson-dev libxml2-dev libcli11-dev
+  libprotobuf-dev protobuf-compiler libsqlite3-dev libssl-dev rapidjson-dev libcli11-dev
   libgtest-dev libgmock-dev libbenchmark-dev
 )
 case "${1:-}" in
   "") ;;
   ci) packages+=(clang libclang-rt-14-dev clang-format) ;;
-  nightly) packages+=(clang libclang-rt-14-dev clang-format clang-tidy lcov) ;;
+  nightly) packages+=(clang libclang-rt-14-dev clang-format clang-tidy lcov libmbedtls-dev) ;;
   *) echo "usage: tools/deps.sh [ci|nightly]" >&2; exit 2 ;;
 esac
 
