@@ -1,0 +1,61 @@
+// The laws, as checks that share no code with the kernel. docs/testing.md says what each means.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "simulation/device.h"
+
+namespace harmonica::simulation {
+
+// Checks one run's devices, and reports the first broken law to the world.
+class Checkers {
+ public:
+  explicit Checkers(SharedWorld& world) : world_(world) {}
+
+  // After every step: invariant M, own ticks everywhere, knowledge that only grows, a store that shows what is said to be
+  // shown, views, nothing typed lost, nothing doubled.
+  void after_step(Device& device);
+
+  // A device went back to a backup: its knowledge may shrink once, and what nobody else has is gone.
+  void after_restore(Device& device, const std::vector<std::unique_ptr<Device>>& devices);
+
+  // After quiescence: all equal, no write lost, no return of the deleted.
+  void at_the_end(const std::vector<std::unique_ptr<Device>>& devices);
+
+  // Knowledge and registers as text; equal states have equal texts.
+  std::string state_text(Device& device);
+  // What the store shows, by item instead of by key.
+  std::string store_text(Device& device);
+
+ private:
+  struct View {
+    ReplicaStatus status;
+    std::vector<StoredItem> items;
+    std::map<ItemId, std::size_t> index;
+  };
+
+  bool look(Device& device, View& view);
+  void fail(const std::string& law, Device& device, const std::string& what);
+  void check_invariant(Device& device, const View& view);
+  void check_own_ticks(Device& device, const View& view);
+  void check_growth(Device& device, const View& view);
+  void check_shown(Device& device, const View& view);
+  void check_views(Device& device, const View& view);
+  void check_typed(Device& device);
+  void check_births(Device& device);
+  void check_equal(const std::vector<std::unique_ptr<Device>>& devices);
+  void check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices);
+  void check_no_return(const std::vector<std::unique_ptr<Device>>& devices);
+  bool is_typed_in_ledger(const Device::Typed& typed) const;
+
+  SharedWorld& world_;
+  std::map<const Device*, std::uint64_t> commits_;
+  std::map<const Device*, std::pair<ReplicaId, Knowledge>> knowledge_;
+  std::set<Version> lost_with_restore_;
+};
+
+}  // namespace harmonica::simulation

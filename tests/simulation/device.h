@@ -1,0 +1,218 @@
+// One simulated device: a store and metadata that survive power cuts, and a replica that does not.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "harmonica/extension/remote.h"
+#include "harmonica/providers/memory.h"
+#include "harmonica/replica.h"
+#include "simulation/broken_variants.h"
+#include "simulation/forwarding.h"
+#include "simulation/ledger.h"
+#include "simulation/misfortunes.h"
+#include "simulation/power.h"
+#include "simulation/random.h"
+
+namespace harmonica::simulation {
+
+enum class MetadataKind { kMemory, kSqlite };
+
+// What all devices of a run share.
+struct SharedWorld {
+  std::int64_t now_ms = 0;  // true time
+  Random random;
+  Misfortunes misfortunes;
+  Ledger ledger;
+  std::optional<std::string> violation;           // the first one
+  std::function<void(const std::string&)> trace;  // empty: nobody listens
+
+  explicit SharedWorld(std::uint64_t seed) : random(seed) {}
+  void fail(std::string what) {
+    if (!violation) violation = std::move(what);
+  }
+  void tell(const std::string& line) {
+    if (trace) trace(line);
+  }
+};
+
+// Virtual time with an error of its own, random numbers from the seed, reservations that no power cut and no restore touch.
+class VirtualEnvironment final : public Environment {
+ public:
+  VirtualEnvironment(SharedWorld& world, Power& power, std::uint64_t seed) : world_(world), power_(power), random_(seed) {}
+
+  std::int64_t error_ms = 0;
+
+  std::int64_t wall_clock_ms() override { return world_.now_ms + error_ms; }
+  void randomize(std::span<std::uint8_t> bytes) override;
+  Sha256 sha256(ByteView bytes) override;
+  void log(LogLevel level, std::string_view line) override;
+  Result<std::optional<Tick>> reserved_tick(const ReplicaId& replica) override;
+  Status set_reserved_tick(const ReplicaId& replica, Tick tick) override;
+
+ private:
+  SharedWorld& world_;
+  Power& power_;
+  Random random_;
+  std::map<ReplicaId, Tick> reserved_;
+};
+
+// Metadata that loses power, and tells a listener of every commit.
+class WatchedMetadata final : public ForwardingMetadata {
+ public:
+  // `on_commit` gets what was written.
+  WatchedMetadata(MetadataStore& inner, Power& power, std::function<void(Committed&)> on_commit);
+
+  Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override;
+  Status prepare(const PreparedWrite& write) override;
+
+ private:
+  class Transaction;
+
+  Power& power_;
+  std::function<void(Committed&)> on_commit_;
+};
+
+// A store that loses power, refuses some items, and whose user types while it is written.
+class FaultyStore final : public ForwardingStore {
+ public:
+  FaultyStore(providers::MemoryItemStore& inner, SharedWorld& world, Power& power, std::function<void()> user_edits,
+              std::function<void()> on_enumerated);
+
+  // Items chosen by this number cannot be written; 0: all can.
+  std::uint64_t failing_salt = 0;
+
+  Result<Enumeration> enumerate(const Bytes& anchor, const ShownItems& shown, EnumerationSink& sink) override;
+  Result<Written> apply(std::span<const StoreWrite> writes, const Bytes& anchor) override;
+
+ private:
+  bool fails_item(const StoreItem& item);
+  Result<Written> apply_some(std::span<const StoreWrite> writes, const Bytes& anchor);
+
+  SharedWorld& world_;
+  Power& power_;
+  std::function<void()> user_edits_;
+  std::function<void()> on_enumerated_;
+};
+
+// The replica's provider as sessions see it: checks what leaves, repeats batches, and keeps some for later.
+class WatchedProvider final : public ForwardingProvider {
+ public:
+  struct Watcher {
+    std::function<void()> detected;                    // after a detection that succeeded
+    std::function<void(const Knowledge&)> told;        // knowledge leaves the device
+    std::function<void(const ChangeBatch&)> received;  // a batch is about to be applied
+    std::function<void(const BatchReport&)> applied;
+  };
+
+  WatchedProvider(Provider& inner, SharedWorld& world, Watcher watcher);
+
+  Result<ChangeRequest> begin_destination(const ApplyOptions& options) override;
+  Result<ReplicaDescription> begin_source(const ChangeRequest& request) override;
+  Result<ChangeBatch> get_change_batch(const ItemId& first) override;
+  Result<BatchReport> process_change_batch(const ChangeBatch& batch) override;
+  Result<BatchReport> end() override;
+
+ private:
+  SharedWorld& world_;
+  Watcher watcher_;
+};
+
+struct DeviceOptions {
+  std::string name;
+  Schema schema;
+  WriteUnit write_unit = WriteUnit::kEachItem;
+  MetadataKind metadata = MetadataKind::kMemory;
+  std::uint64_t seed = 0;
+  const BrokenVariant* broken = nullptr;  // nullptr: the kernel as it is
+};
+
+class Device {
+ public:
+  Device(SharedWorld& world, DeviceOptions options);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const std::string& name() const { return options_.name; }
+  const Schema& schema() const { return options_.schema; }
+  providers::MemoryItemStore& store() { return store_; }
+  VirtualEnvironment& environment() { return environment_; }
+  Power& power() { return power_; }
+  FaultyStore& faults() { return faulty_store_; }
+  // Past every decorator: for checkers.
+  MetadataStore& durable_metadata() { return *metadata_; }
+
+  // Opens the replica from what is durable. Restores the power.
+  Status boot();
+  // Forgets all that is not durable.
+  void shut_down();
+  bool running() const { return replica_ != nullptr; }
+  Replica& replica() { return *replica_; }
+  Provider& provider() { return *watched_provider_; }
+  // The far end of channels to this device. `hang_up` ends whatever session it had.
+  RequestHandler& endpoint();
+  void hang_up();
+  bool has_endpoint() const { return endpoint_ != nullptr; }
+
+  Result<DetectionReport> detect();
+
+  // User edits. What was typed must come to be a version unless the user overwrites it himself.
+  struct Typed {
+    StoreKey key;
+    UnitId unit = 0;
+    std::string text;
+  };
+  void note_edit() { ++edits_; }
+  void note_typed(const StoreKey& key, UnitId unit, const std::string& text);
+  void note_removed(const StoreKey& key);
+  std::vector<Typed>& typed() { return typed_; }
+  // Called at random moments inside store operations.
+  std::function<void()> user;
+
+  // Whether the store may differ from what the replica thinks it shows.
+  bool settled() const { return edits_ == edits_accounted_; }
+  std::uint64_t commits() const { return commits_; }
+  std::vector<ReplicaId>& replica_ids() { return replica_ids_; }
+
+  // Batches this device received earlier.
+  std::vector<ChangeBatch>& old_batches() { return old_batches_; }
+
+  // A backup and its return; memory metadata only.
+  struct Backup {
+    providers::MemoryItemStore store;
+    providers::MemoryMetadataStore metadata;
+  };
+  std::optional<Backup> make_backup();
+  void restore(const Backup& backup);
+
+ private:
+  void committed(Committed& commit);
+
+  SharedWorld& world_;
+  DeviceOptions options_;
+  Power power_;
+  VirtualEnvironment environment_;
+  providers::MemoryItemStore store_;
+  std::unique_ptr<MetadataStore> metadata_;
+  WatchedMetadata watched_metadata_;
+  FaultyStore faulty_store_;
+  std::unique_ptr<Sabotage> sabotage_;
+  std::unique_ptr<Replica> replica_;
+  std::unique_ptr<WatchedProvider> watched_provider_;
+  std::unique_ptr<RequestHandler> endpoint_;
+  std::vector<ReplicaId> replica_ids_;
+  std::vector<Typed> typed_;
+  std::vector<ChangeBatch> old_batches_;
+  std::uint64_t edits_ = 0;
+  std::uint64_t edits_enumerated_ = 0;
+  std::uint64_t edits_accounted_ = 0;
+  std::uint64_t commits_ = 0;
+};
+
+}  // namespace harmonica::simulation

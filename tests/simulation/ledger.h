@@ -1,0 +1,80 @@
+// What the simulation itself knows of every version that was ever made, beside and without the kernel.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harmonica/conflict.h"
+#include "harmonica/extension/metadata_store.h"
+#include "harmonica/item.h"
+#include "harmonica/knowledge.h"
+
+namespace harmonica::simulation {
+
+// One version of one register, with its content and what its maker knew of the item when it was made.
+struct LedgerEntry {
+  Version version;
+  Value value;                                // units
+  Existence existence = Existence::kCreated;  // the register of existence
+  bool by_user = false;                       // found in a store, not made while a batch was applied
+  ClockVector seen;
+  Version over;  // what the register was at its maker before
+};
+
+struct ItemHistory {
+  TypeId type = 0;
+  std::map<UnitId, std::vector<LedgerEntry>> registers;  // kExistenceUnit among them; in the order of becoming known
+};
+
+// What one replica committed.
+struct Committed {
+  ReplicaId replica;
+  Knowledge before;
+  Knowledge after;
+  std::vector<StoredItem> puts;
+  std::vector<ConflictRecord> records;
+};
+
+// Every version ever seen, by item and register. Fed with every commit; each entry keeps the first content it was seen
+// with.
+class Ledger {
+ public:
+  // Names a replica in texts, such as "A".
+  void name_replica(const ReplicaId& replica, std::string name);
+
+  // Takes in a commit. Returns the first law that it breaks: a version with two contents, a version of another replica that
+  // nobody made, a tick that does not rise.
+  std::optional<std::string> commit(const Committed& committed);
+
+  // Whether the last commit made versions that came from the store and not from a batch.
+  bool last_commit_minted_by_user() const { return minted_by_user_; }
+
+  const std::map<ItemId, ItemHistory>& items() const { return items_; }
+  const LedgerEntry* find(const ItemId& item, UnitId unit, const Version& version) const;
+  // The greatest version of the register that `knowledge` contains; null if there is none.
+  const LedgerEntry* greatest(const ItemId& item, UnitId unit, const ClockVector& knowledge) const;
+  // The greatest tick the replica has used.
+  Tick last_tick(const ReplicaId& replica) const;
+  std::size_t versions() const { return versions_; }
+
+  // "i7"; "root" for the id zero; "B12": the twelfth tick of B; "{A12,B3}".
+  std::string text(const ItemId& item) const;
+  std::string text(const ReplicaId& replica) const;
+  std::string text(const Version& version) const;
+  std::string text(const ClockVector& vector) const;
+  std::string text(const Item& item) const;
+
+ private:
+  std::map<ItemId, ItemHistory> items_;
+  std::map<ItemId, std::size_t> item_numbers_;
+  std::map<ReplicaId, std::string> replica_names_;
+  std::map<ReplicaId, std::map<Tick, std::size_t>> tick_numbers_;
+  std::size_t versions_ = 0;
+  bool minted_by_user_ = false;
+};
+
+}  // namespace harmonica::simulation

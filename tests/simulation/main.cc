@@ -1,0 +1,37 @@
+// Runs the simulator over a range of seeds. The last line after a failure is the command that replays it.
+#include <iostream>
+
+#include "simulation/options.h"
+
+int main(int argc, char** argv) {
+  using namespace harmonica::simulation;
+
+  const CommandLine line = parse_command_line(std::vector<std::string>(argv + 1, argv + argc));
+  if (!line.error.empty()) {
+    std::cerr << "harmonica_simulation: " << line.error << "\n"
+              << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
+              << "       [--metadata memory|sqlite] [--break VARIANT] [--trace]\nvariants:\n";
+    for (const BrokenVariant& variant : broken_variants())
+      std::cerr << "  " << variant.name << ": " << variant.what << "\n";
+    return 2;
+  }
+
+  SimulationOptions options = line.options;
+  if (line.trace) options.trace = [](const std::string& text) { std::cout << text << "\n"; };
+  Outcome total;
+  for (std::uint64_t run = 0; run < line.seeds; ++run, ++options.seed) {
+    const Outcome outcome = simulate(options);
+    if (outcome.violation) {
+      std::cout << "seed " << options.seed << ": " << *outcome.violation << "\nbin/" << to_command_line(options)
+                << std::endl;
+      return 1;
+    }
+    total.sessions += outcome.sessions;
+    total.crashes += outcome.crashes;
+    total.versions += outcome.versions;
+    total.conflicts += outcome.conflicts;
+  }
+  std::cout << line.seeds << " seeds: " << total.sessions << " sessions, " << total.crashes << " crashes, "
+            << total.versions << " versions, " << total.conflicts << " conflicts, no law broken\n";
+  return 0;
+}

@@ -1,0 +1,103 @@
+// A few replicas over memory stores, told what to do in the words of the worked examples.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harmonica/extension/provider.h"
+#include "harmonica/providers/memory.h"
+#include "harmonica/replica.h"
+#include "harmonica/session.h"
+#include "simulation/forwarding.h"
+
+namespace harmonica::simulation {
+
+// Ends a session early: after so many batches of one change each. 0: all in one batch.
+struct Stop {
+  std::size_t batches = 0;
+};
+
+// Its items are things with the units "u" and "v", files with a name and a parent, and folders with a name and a parent. An
+// item is called what it was created as, on every replica and for ever. Replicas are capital letters.
+//
+// Time: `A(5)` is the version that A makes when its clock says 5 and no tick it has learned of is later; the counters of
+// the examples, such as A5, are such times.
+class OracleMesh {
+ public:
+  explicit OracleMesh(std::string_view replicas, DeletionRule deletion = DeletionRule::kEditWins);
+  ~OracleMesh();
+  OracleMesh(const OracleMesh&) = delete;
+  OracleMesh& operator=(const OracleMesh&) = delete;
+
+  // What a user does at a replica at a time, found at once. A unit's value is a text.
+  void create(char replica, std::int64_t time, const std::string& name, const std::string& u, const std::string& v = "v");
+  void edit(char replica, std::int64_t time, const std::string& name, const std::string& value, char unit = 'u');
+  void remove(char replica, std::int64_t time, const std::string& name);
+  // A file called `shown_name`; below "" or a folder.
+  void create_file(char replica, std::int64_t time, const std::string& name, const std::string& shown_name);
+  // The same without detection: the store changes, nobody has looked.
+  void type_unseen(char replica, const std::string& name, const std::string& value);
+
+  // Sessions. "A->B": one direction.
+  SessionReport sync(std::string_view arrow, Stop stop = {});
+  // One direction through a remote provider and its endpoint.
+  SessionReport sync_remotely(std::string_view arrow);
+  // Every direction between all replicas until a round is quiet; the rounds it took.
+  int settle();
+
+  // A session by hand.
+  ChangeRequest begin(char destination);
+  std::vector<ChangeBatch> batches(char source, const ChangeRequest& request, std::uint64_t batch_bytes_max = 0);
+  Result<BatchReport> apply(char destination, const ChangeBatch& batch);
+  void end(char replica);
+
+  // What a replica holds and shows.
+  bool shows(char replica, const std::string& name);
+  std::string value(char replica, const std::string& name, char unit = 'u');  // in the store; "" if not shown
+  std::vector<std::string> file_names(char replica);                          // as shown, sorted
+  Version version(char replica, const std::string& name, char unit = 'u');    // 'x': the existence
+  bool alive(char replica, const std::string& name);
+  bool knows(char replica, const std::string& name, const Version& version);
+  Knowledge knowledge(char replica);
+  std::size_t conflicts(char replica);
+  std::string lost_value(char replica, const std::string& name,
+                         char unit = 'u');  // of the youngest record; "" if there is none
+  ItemId id(const std::string& name);
+  // Knowledge, registers and views; equal for equal replicas.
+  std::string state(char replica);
+  bool equal(std::string_view replicas);
+
+  Version made(char replica, std::int64_t time, int counter = 0);
+  ReplicaId replica_id(char replica);
+  providers::MemoryItemStore& store(char replica);
+  Provider& provider(char replica);
+
+  // Faults.
+  void fail_writes_of(char replica, const std::string& name);  // until `heal`
+  void heal(char replica);
+  // The power fails at the next write into the store ('s': just after it) or commit ('c': just before, 'd': just after it).
+  void cut_power_at(char replica, char moment);
+  // From what is durable.
+  void reboot(char replica);
+  // Runs once, just before the next write into the store.
+  void before_next_write(char replica, std::function<void()> what);
+
+  DetectionReport detect(char replica);
+
+ private:
+  struct Machine;
+
+  Machine& at(char replica);
+  StoreKey key_of(Machine& machine, const std::string& name);
+  std::optional<StoredItem> stored(char replica, const std::string& name);
+  void set_time(Machine& machine, std::int64_t time);
+
+  std::map<char, std::unique_ptr<Machine>> machines_;
+};
+
+}  // namespace harmonica::simulation

@@ -1,0 +1,447 @@
+#include "simulation/simulation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harmonica/assert.h"
+#include "simulation/scenario_schema.h"
+
+namespace harmonica::simulation {
+namespace {
+
+constexpr std::int64_t kStartMs = 1'700'000'000'000;
+constexpr std::int64_t kClockErrorMsMax = 20 * 60 * 1000;  // two devices differ by less than the allowed drift
+
+SchemaChoices choose_schema(Random& random) {
+  static const std::vector<DeletionRule> rules = {DeletionRule::kEditWins, DeletionRule::kDeleteWins,
+                                                  DeletionRule::kLatest};
+  SchemaChoices choices;
+  choices.deletion_rules = {random.pick(rules), random.pick(rules), random.pick(rules)};
+  choices.state_rule = random.chance(250) ? ConflictRule::kManual : ConflictRule::kLatest;
+  choices.with_roots = random.chance(300);
+  return choices;
+}
+
+// The batch as if it had been made for that request: from the first id on, although it teaches nothing of the ids before
+// its own.
+ChangeBatch renumber(ChangeBatch batch, const ChangeRequest& request) {
+  batch.request_number = request.number;
+  batch.destination = request.destination.replica;
+  batch.range.first = kFirstItemId;
+  return batch;
+}
+
+}  // namespace
+
+std::string to_command_line(const SimulationOptions& options) {
+  std::string line = "harmonica_simulation --seed " + std::to_string(options.seed);
+  if (options.devices != 0) line += " --devices " + std::to_string(options.devices);
+  if (options.steps != 0) line += " --steps " + std::to_string(options.steps);
+  if (options.metadata == MetadataKind::kSqlite) line += " --metadata sqlite";
+  if (!options.broken.empty()) line += " --break " + options.broken;
+  return line;
+}
+
+Outcome simulate(const SimulationOptions& options) { return Simulation(options).run(); }
+
+Simulation::Simulation(const SimulationOptions& options)
+    : options_(options), world_(options.seed), checkers_(world_), user_(world_) {
+  world_.now_ms = kStartMs;
+  world_.trace = options.trace;
+  Random& random = world_.random;
+  // Every draw is made whatever the options say, so that they change nothing else.
+  const std::size_t drawn_devices = 2 + random.below(4);
+  const std::size_t drawn_steps = 20 + random.below(40);
+  if (options_.devices == 0) options_.devices = drawn_devices;
+  if (options_.steps == 0) options_.steps = drawn_steps;
+
+  const Schema schema = make_schema(choose_schema(random));
+  HARMONICA_ASSERT(schema.validate().ok());
+  const BrokenVariant* broken = options_.broken.empty() ? nullptr : find_broken_variant(options_.broken);
+  HARMONICA_ASSERT(options_.broken.empty() || broken != nullptr);
+  const std::uint64_t shared_data = random.chance(400) ? random.next() : 0;
+  for (std::size_t index = 0; index < options_.devices; ++index) {
+    DeviceOptions device;
+    device.name = std::string(1, static_cast<char>('A' + index));
+    device.schema = schema;
+    device.write_unit = random.chance(350) ? WriteUnit::kWholeStore : WriteUnit::kEachItem;
+    device.metadata = options_.metadata;
+    device.seed = random.next();
+    device.broken = broken;
+    devices_.push_back(std::make_unique<Device>(world_, std::move(device)));
+    Device& made = *devices_.back();
+    made.user = [this, &made] { user_.edit(made); };
+    made.environment().error_ms = random.between(-kClockErrorMsMax, kClockErrorMsMax);
+    if (shared_data != 0 && random.chance(800)) user_.fill(made, shared_data);
+  }
+  delayed_.resize(devices_.size());
+  off_for_.resize(devices_.size(), 0);
+  backups_.resize(devices_.size());
+  static const std::vector<Shape> shapes = {Shape::kRing, Shape::kStar, Shape::kLine, Shape::kMesh};
+  choose_links(random.pick(shapes));
+  if (devices_.size() > 2 && random.chance(200)) away_ = devices_.size() - 1;
+}
+
+void Simulation::choose_links(Shape shape) {
+  const std::size_t count = devices_.size();
+  const auto add = [&](std::size_t first, std::size_t second) {
+    Link link;
+    link.first = first;
+    link.second = second;
+    link.remote = world_.random.chance(500);
+    links_.push_back(link);
+  };
+  for (std::size_t index = 1; index < count; ++index) {
+    switch (shape) {
+      case Shape::kRing:
+      case Shape::kLine:
+        add(index - 1, index);
+        break;
+      case Shape::kStar:
+        add(0, index);
+        break;
+      case Shape::kMesh:
+        for (std::size_t other = 0; other < index; ++other) add(other, index);
+        break;
+    }
+  }
+  if (shape == Shape::kRing && count > 2) add(count - 1, 0);
+}
+
+Outcome Simulation::run() {
+  const Misfortunes misfortunes = world_.misfortunes;
+  world_.misfortunes = Misfortunes::none();
+  for (const std::unique_ptr<Device>& device : devices_) {
+    boot(*device);
+    if (world_.violation) break;
+    const Result<DetectionReport> detected = device->detect();
+    if (!detected.ok()) world_.fail("the first detection at " + device->name() + " failed: " + detected.status().to_text());
+    check(*device);
+  }
+  world_.misfortunes = misfortunes;
+  for (std::size_t step_number = 0; step_number < options_.steps && !world_.violation; ++step_number) {
+    if (world_.trace) world_.tell("step " + std::to_string(step_number));
+    if (away_ && step_number == options_.steps / 4) {
+      world_.tell("  " + devices_[*away_]->name() + " goes away");
+      devices_[*away_]->shut_down();
+      off_for_[*away_] = static_cast<int>(options_.steps / 2);
+      world_.now_ms += 1000;
+    }
+    step();
+  }
+  if (!world_.violation) heal();
+  outcome_.versions = world_.ledger.versions();
+  outcome_.violation = world_.violation;
+  return outcome_;
+}
+
+void Simulation::boot(Device& device) {
+  const Status booted = device.boot();
+  if (!booted.ok()) world_.fail("opening " + device.name() + " failed: " + booted.to_text());
+}
+
+void Simulation::check(Device& device) { checkers_.after_step(device); }
+
+// A device that lost its power, or whose program was killed, comes back at once or later.
+void Simulation::after_misfortune(Device& device) {
+  const auto index = static_cast<std::size_t>(
+      std::find_if(devices_.begin(), devices_.end(), [&](const auto& candidate) { return candidate.get() == &device; }) -
+      devices_.begin());
+  ++outcome_.crashes;
+  world_.tell("  " + device.name() + " went down");
+  device.shut_down();
+  if (world_.random.chance(700)) {
+    boot(device);
+    check(device);
+  } else {
+    device.power().restore();
+    off_for_[index] = static_cast<int>(1 + world_.random.below(6));
+  }
+}
+
+void Simulation::step() {
+  Random& random = world_.random;
+  const Misfortunes& chance = world_.misfortunes;
+  // Often within one millisecond, where only the counter of the clock tells changes apart.
+  world_.now_ms += random.chance(300) ? 0 : random.chance(50) ? random.between(0, 3'600'000) : random.between(1, 3000);
+
+  for (std::size_t index = 0; index < devices_.size(); ++index) {
+    if (devices_[index]->running() || --off_for_[index] > 0) continue;
+    world_.tell("  " + devices_[index]->name() + " comes back");
+    boot(*devices_[index]);
+    if (world_.violation) return;
+    check(*devices_[index]);
+  }
+  Device& device = *devices_[random.below(devices_.size())];
+  if (random.chance(chance.partition)) {
+    Link& link = links_[random.below(links_.size())];
+    link.down = !link.down;
+  }
+  if (random.chance(chance.failures_begin))
+    device.faults().failing_salt = device.faults().failing_salt == 0 ? random.next() : 0;
+  if (random.chance(chance.clock_jump)) device.environment().error_ms = random.between(-kClockErrorMsMax, kClockErrorMsMax);
+
+  const std::size_t action = random.below(100);
+  if (action < 40) {
+    // A user's store is there although nothing syncs it.
+    for (std::size_t edits = 1 + random.below(3); edits > 0; --edits) user_step(device);
+  } else if (action < 88) {
+    Link& link = links_[random.below(links_.size())];
+    const bool forth = random.chance(500);
+    const std::size_t source = forth ? link.first : link.second;
+    const std::size_t destination = forth ? link.second : link.first;
+    const bool both_ways = random.chance(600);
+    session(source, destination, link);
+    if (both_ways && !world_.violation) session(destination, source, link);
+  } else if (action < 92) {
+    if (device.running()) {
+      if (random.chance(chance.crash)) device.power().cut_in(static_cast<int>(1 + random.below(4)));
+      world_.tell("  " + device.name() + " detects");
+      const Result<DetectionReport> detected = device.detect();
+      device.power().cut_in(0);
+      if (device.power().dead()) {
+        after_misfortune(device);
+      } else if (!detected.ok()) {
+        world_.fail("a detection at " + device.name() + " failed: " + detected.status().to_text());
+      }
+    }
+  } else if (action < 96) {
+    conflict_step(device);
+  } else {
+    old_batch_step(device);
+  }
+  backup_step(device);
+  for (const std::unique_ptr<Device>& each : devices_) check(*each);
+}
+
+void Simulation::user_step(Device& device) {
+  user_.edit(device);
+  checkers_.after_step(device);
+}
+
+// Restores a value that lost, or ends a deferred conflict.
+void Simulation::conflict_step(Device& device) {
+  if (!device.running()) return;
+  const Result<std::vector<ConflictRecord>> conflicts = device.replica().conflicts();
+  if (!conflicts.ok()) return world_.fail("conflicts at " + device.name() + ": " + conflicts.status().to_text());
+  if (conflicts->empty()) return;
+  const ConflictRecord& record = (*conflicts)[world_.random.below(conflicts->size())];
+  device.note_edit();
+  Status done;
+  if (record.state == ConflictState::kDeferred) {
+    const Decision decision = world_.random.chance(500) ? Decision::kKeepLocal : Decision::kTakeRemote;
+    world_.tell("  " + device.name() + " decides " + world_.ledger.text(record.item) +
+                (decision == Decision::kKeepLocal ? ": keeps its own" : ": takes the other"));
+    done = device.replica().decide(record.id, decision);
+  } else {
+    world_.tell("  " + device.name() + " restores " + world_.ledger.text(record.lost.version) + " of " +
+                world_.ledger.text(record.item));
+    done = device.replica().restore(record.id);
+  }
+  if (!done.ok() && done.code() != StatusCode::kIo) {
+    world_.fail("deciding or restoring at " + device.name() + " failed: " + done.to_text());
+  }
+}
+
+// A batch of long ago arrives: as it was, or under the number of the current request as if it had been under way all the
+// time.
+void Simulation::old_batch_step(Device& device) {
+  if (!device.running() || device.old_batches().empty()) return;
+  device.hang_up();
+  ChangeBatch batch = world_.random.pick(device.old_batches());
+  const bool renumbered = world_.random.chance(500);
+  world_.tell("  an old batch arrives at " + device.name());
+  const Result<ChangeRequest> request = device.provider().begin_destination(ApplyOptions());
+  if (!request.ok()) return world_.fail("begin at " + device.name() + " failed: " + request.status().to_text());
+  if (renumbered) {
+    batch = renumber(std::move(batch), *request);
+  }
+  const Result<BatchReport> report = device.provider().process_change_batch(batch);
+  if (!report.ok() && report.status().code() != StatusCode::kInvalidArgument) {
+    world_.fail("an old batch at " + device.name() + ": " + report.status().to_text());
+  }
+  if (renumbered && !report.ok())
+    world_.fail("a batch that came late was refused by " + device.name() + ": " + report.status().to_text());
+  const Result<BatchReport> ended = device.provider().end();
+  if (!ended.ok() && report.ok()) world_.fail("ending at " + device.name() + ": " + ended.status().to_text());
+}
+
+void Simulation::backup_step(Device& device) {
+  const auto index = static_cast<std::size_t>(
+      std::find_if(devices_.begin(), devices_.end(), [&](const auto& candidate) { return candidate.get() == &device; }) -
+      devices_.begin());
+  if (!device.running() || world_.violation) return;
+  // What was created and not yet detected would come to have two ids.
+  if (world_.random.chance(60) && device.settled()) backups_[index] = device.make_backup();
+  if (!world_.random.chance(world_.misfortunes.restore) || !backups_[index]) return;
+  world_.tell("  " + device.name() + " goes back to a backup");
+  device.restore(*backups_[index]);
+  boot(device);
+  if (!world_.violation) checkers_.after_restore(device, devices_);
+}
+
+// Whether a session may end so: because of what the simulator did to it.
+bool Simulation::is_harmless(const Status& status, const Link& link) const {
+  if (devices_[link.first]->power().dead() || devices_[link.second]->power().dead()) return true;
+  switch (status.code()) {
+    case StatusCode::kCancelled:
+      return true;
+    case StatusCode::kUnavailable:
+      return link.remote;
+    case StatusCode::kInvalidArgument:
+      // A request of an old session came between and ended this one.
+      return link.remote && !calm_;
+    default:
+      return false;
+  }
+}
+
+std::optional<SessionReport> Simulation::session(std::size_t source_index, std::size_t destination_index, Link& link) {
+  Random& random = world_.random;
+  const Misfortunes& chance = world_.misfortunes;
+  Device& source = *devices_[source_index];
+  Device& destination = *devices_[destination_index];
+  if (link.down || !source.running() || !destination.running()) return std::nullopt;
+  ++outcome_.sessions;
+
+  SessionOptions options;
+  static const std::vector<std::uint64_t> sizes = {1, 200, 1000, 0};
+  options.batch_bytes_max = random.pick(sizes);
+  const bool source_is_near = random.chance(500);
+  Device& near = source_is_near ? source : destination;
+  Device& far = source_is_near ? destination : source;
+  near.hang_up();
+  if (!link.remote) far.hang_up();
+  world_.tell("  session " + source.name() + "->" + destination.name() +
+              (link.remote ? ", " + far.name() + " remote" : ", direct") + ", batches of " +
+              std::to_string(options.batch_bytes_max) + " bytes");
+
+  if (random.chance(chance.crash)) {
+    Device& victim = random.chance(700) ? destination : source;
+    victim.power().cut_in(static_cast<int>(1 + random.below(14)));
+  }
+  const std::size_t cancel_after = random.chance(chance.session_cancelled) ? 1 + random.below(6) : 0;
+  const std::size_t abandon_after = random.chance(chance.session_abandoned) ? 1 + random.below(6) : 0;
+  bool abandoned = false;
+  std::optional<SessionReport> report;
+  {
+    SimulatedChannel channel(world_, far, link, delayed_[source_is_near ? destination_index : source_index]);
+    const std::unique_ptr<Provider> remote = link.remote ? make_remote_provider(channel, {}) : nullptr;
+    Provider& source_provider = link.remote && !source_is_near ? *remote : source.provider();
+    Provider& destination_provider = link.remote && source_is_near ? *remote : destination.provider();
+    SyncSession session(source_provider, destination_provider, options);
+    for (std::size_t steps = 1; !world_.violation; ++steps) {
+      if (steps == cancel_after) session.cancel();
+      if (steps == abandon_after) {
+        abandoned = true;
+        break;
+      }
+      const Result<StepState> state = session.step();
+      if (!state.ok()) {
+        world_.tell("    ended: " + state.status().to_text());
+        if (!is_harmless(state.status(), link)) {
+          world_.fail("a session " + source.name() + "->" + destination.name() + " failed: " + state.status().to_text());
+        }
+        break;
+      }
+      if (*state == StepState::kDone) {
+        report = session.report();
+        break;
+      }
+      if (steps > 2000) world_.fail("a session " + source.name() + "->" + destination.name() + " does not end");
+      if (!destination.power().dead()) check(destination);
+      if (!calm_ && random.chance(40)) user_step(random.chance(500) ? source : destination);
+      world_.now_ms += random.between(0, 2);
+    }
+    outcome_.conflicts += session.report().conflicts;
+  }
+  for (Device* device : {&source, &destination}) {
+    device->power().cut_in(0);
+    if (device->power().dead()) {
+      after_misfortune(*device);
+    } else if (abandoned && (device == &near || !link.remote)) {
+      world_.tell("    the program is killed");
+      after_misfortune(*device);
+    }
+  }
+  return report;
+}
+
+// Calm weather: all must become equal, and then quiet.
+void Simulation::heal() {
+  world_.tell("healing");
+  calm_ = true;
+  world_.misfortunes = Misfortunes::none();
+  for (Delayed& delayed : delayed_) delayed.clear();
+  for (Link& link : links_) link.down = false;
+  for (const std::unique_ptr<Device>& device : devices_) {
+    device->faults().failing_salt = 0;
+    if (!device->running()) boot(*device);
+    if (world_.violation) return;
+    device->hang_up();
+    check(*device);
+  }
+  const std::size_t rounds_max = 12 * devices_.size() + 12;
+  std::size_t silent = 0;
+  for (std::size_t round = 0; silent < 2; ++round) {
+    if (round == rounds_max) {
+      return world_.fail("no quiescence: after " + std::to_string(rounds_max) + " rounds sessions still bring something");
+    }
+    if (world_.trace) world_.tell("round " + std::to_string(round));
+    world_.now_ms += 1000;
+    const std::size_t versions = world_.ledger.versions();
+    bool quiet = true;
+    for (Link& link : links_) {
+      for (const auto& [source, destination] : {std::pair(link.first, link.second), std::pair(link.second, link.first)}) {
+        const std::optional<SessionReport> report = session(source, destination, link);
+        if (world_.violation) return;
+        if (!report) return world_.fail("a session in calm weather did not come to its end");
+        quiet = quiet && report->quiet() && report->received == 0;
+        for (const std::unique_ptr<Device>& device : devices_) check(*device);
+        if (world_.violation) return;
+      }
+    }
+    silent = quiet && versions == world_.ledger.versions() ? silent + 1 : 0;
+    decide_all();
+    if (world_.violation) return;
+  }
+  checkers_.at_the_end(devices_);
+  if (!world_.violation) replay_old_batches();
+}
+
+void Simulation::decide_all() {
+  for (const std::unique_ptr<Device>& device : devices_) {
+    const Result<std::vector<ConflictRecord>> conflicts = device->replica().conflicts();
+    if (!conflicts.ok()) return world_.fail("conflicts at " + device->name() + ": " + conflicts.status().to_text());
+    for (const ConflictRecord& record : *conflicts) {
+      if (record.state != ConflictState::kDeferred) continue;
+      device->note_edit();
+      const Decision decision = world_.random.chance(500) ? Decision::kKeepLocal : Decision::kTakeRemote;
+      world_.tell("  " + device->name() + " decides " + world_.ledger.text(record.item));
+      const Status decided = device->replica().decide(record.id, decision);
+      if (!decided.ok()) return world_.fail("deciding at " + device->name() + " failed: " + decided.to_text());
+    }
+  }
+}
+
+// Batches of long ago change nothing any more, also under the number of a current request.
+void Simulation::replay_old_batches() {
+  for (const std::unique_ptr<Device>& device : devices_) {
+    const std::string before = checkers_.state_text(*device) + checkers_.store_text(*device);
+    const std::vector<ChangeBatch> batches = device->old_batches();
+    for (const ChangeBatch& batch : batches) {
+      const Result<ChangeRequest> request = device->provider().begin_destination(ApplyOptions());
+      if (!request.ok()) return world_.fail("begin at " + device->name() + " failed: " + request.status().to_text());
+      const Result<BatchReport> report = device->provider().process_change_batch(renumber(batch, *request));
+      const Result<BatchReport> ended = device->provider().end();
+      if (!report.ok()) return world_.fail("an old batch at " + device->name() + ": " + report.status().to_text());
+      if (!ended.ok()) return world_.fail("ending at " + device->name() + ": " + ended.status().to_text());
+      if (world_.violation) return;
+    }
+    if (checkers_.state_text(*device) + checkers_.store_text(*device) != before) {
+      return world_.fail("replay changes nothing: old batches changed " + device->name());
+    }
+  }
+}
+
+}  // namespace harmonica::simulation

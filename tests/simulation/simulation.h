@@ -1,0 +1,81 @@
+// The simulator: many devices, links and misfortunes in one thread, from one seed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harmonica/session.h"
+#include "simulation/checkers.h"
+#include "simulation/device.h"
+#include "simulation/simulated_channel.h"
+#include "simulation/user.h"
+
+namespace harmonica::simulation {
+
+// What a run is made from. Zeros: the seed chooses.
+struct SimulationOptions {
+  std::uint64_t seed = 1;
+  std::size_t devices = 0;
+  std::size_t steps = 0;
+  MetadataKind metadata = MetadataKind::kMemory;
+  std::string broken;                             // name of a broken variant; empty: the kernel as it is
+  std::function<void(const std::string&)> trace;  // a line at a time; empty: none
+};
+
+// The command-line options that make this run again.
+std::string to_command_line(const SimulationOptions& options);
+
+struct Outcome {
+  std::optional<std::string> violation;
+  std::uint64_t sessions = 0;
+  std::uint64_t crashes = 0;
+  std::uint64_t versions = 0;
+  std::uint64_t conflicts = 0;
+};
+
+Outcome simulate(const SimulationOptions& options);
+
+class Simulation {
+ public:
+  explicit Simulation(const SimulationOptions& options);
+  Outcome run();
+
+ private:
+  enum class Shape { kRing, kStar, kLine, kMesh };
+
+  void choose_links(Shape shape);
+  void step();
+  void user_step(Device& device);
+  void conflict_step(Device& device);
+  void old_batch_step(Device& device);
+  void backup_step(Device& device);
+  void boot(Device& device);
+  void after_misfortune(Device& device);
+  void check(Device& device);
+  // One direction over one link. Nothing if it did not come to its end.
+  std::optional<SessionReport> session(std::size_t source, std::size_t destination, Link& link);
+  bool is_harmless(const Status& status, const Link& link) const;
+  void heal();
+  void decide_all();
+  void replay_old_batches();
+
+  SimulationOptions options_;
+  SharedWorld world_;
+  Checkers checkers_;
+  User user_;
+  std::vector<std::unique_ptr<Device>> devices_;
+  std::vector<Link> links_;
+  std::vector<Delayed> delayed_;
+  std::vector<int> off_for_;  // steps until a device comes back
+  std::vector<std::optional<Device::Backup>> backups_;
+  std::optional<std::size_t> away_;  // the old device, which returns late
+  bool calm_ = false;
+  Outcome outcome_;
+};
+
+}  // namespace harmonica::simulation

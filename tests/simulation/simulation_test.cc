@@ -1,0 +1,98 @@
+// The simulator in a test run: kept seeds first, then a few hundred, then the kernels that are broken on purpose.
+#include "simulation/simulation.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "simulation/options.h"
+
+namespace harmonica::simulation {
+namespace {
+
+constexpr std::uint64_t kSeedsInBlock = 40;
+constexpr std::uint64_t kSeedsForBrokenMax = 400;
+
+void expect_no_violation(const SimulationOptions& options) {
+  const Outcome outcome = simulate(options);
+  EXPECT_FALSE(outcome.violation.has_value()) << *outcome.violation << "\nbin/" << to_command_line(options);
+}
+
+TEST(Simulation, KeptSeedsBreakNoLaw) {
+  std::ifstream file(HARMONICA_FAILING_SEEDS);
+  ASSERT_TRUE(file.is_open()) << HARMONICA_FAILING_SEEDS;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line.front() == '#') continue;
+    const CommandLine parsed = parse_command_line(split_words(line));
+    ASSERT_EQ(parsed.error, "") << line;
+    expect_no_violation(parsed.options);
+  }
+}
+
+TEST(Simulation, OneSeedIsOneRun) {
+  std::string first;
+  std::string second;
+  SimulationOptions options;
+  options.seed = 7;
+  for (std::string* trace : {&first, &second}) {
+    options.trace = [trace](const std::string& line) { *trace += line + "\n"; };
+    simulate(options);
+  }
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, second);
+}
+
+class Seeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(Seeds, BreakNoLawOverMemoryMetadata) {
+  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
+    SimulationOptions options;
+    options.seed = GetParam() * kSeedsInBlock + seed + 1;
+    expect_no_violation(options);
+    if (HasFailure()) return;
+  }
+}
+
+TEST_P(Seeds, BreakNoLawOverSqliteMetadata) {
+  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
+    SimulationOptions options;
+    options.seed = GetParam() * kSeedsInBlock + seed + 1;
+    options.metadata = MetadataKind::kSqlite;
+    expect_no_violation(options);
+    if (HasFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, Seeds, testing::Range<std::uint64_t>(0, 8));
+
+class Broken : public testing::TestWithParam<BrokenVariant> {};
+
+TEST_P(Broken, KernelIsCaught) {
+  SimulationOptions options;
+  options.broken = GetParam().name;
+  for (options.seed = 1; options.seed <= kSeedsForBrokenMax; ++options.seed) {
+    if (simulate(options).violation) {
+      RecordProperty("caught_by_seed", std::to_string(options.seed));
+      return;
+    }
+  }
+  FAIL() << GetParam().what << ": not caught by " << kSeedsForBrokenMax << " seeds";
+}
+
+INSTANTIATE_TEST_SUITE_P(Variants, Broken, testing::ValuesIn(broken_variants().begin(), broken_variants().end()),
+                         [](const testing::TestParamInfo<BrokenVariant>& info) {
+                           std::string name;
+                           bool upper = true;
+                           for (const char c : info.param.name) {
+                             if (c == '_') {
+                               upper = true;
+                             } else {
+                               name += upper ? static_cast<char>(c - 'a' + 'A') : c;
+                               upper = false;
+                             }
+                           }
+                           return name;
+                         });
+
+}  // namespace
+}  // namespace harmonica::simulation
