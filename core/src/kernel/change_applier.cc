@@ -336,10 +336,14 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     const Acceptance acceptance = examine(written.outcomes, planned, batches, findings);
     if (acceptance == Acceptance::kAll) {
       context.anchor = std::move(written.anchor);
-      context.orphans.clear();
+      context.astray.clear();
       attempt.written(write_number);
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
       return attempt.take_report();
+    }
+    for (std::size_t index = 0; index < planned.size(); ++index) {
+      if (written.outcomes[index].state != WriteState::kWritten) continue;
+      context.astray[planned[index].item] = {writes[index].item.type, planned[index].shown};
     }
     if (acceptance == Acceptance::kStoreChanged) {
       if (++store_changes > limits::kStoreChangedRetriesMax) {

@@ -141,7 +141,7 @@ class Detection {
     Collector collector;
     HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(state_.anchor, known_, collector));
     context_.anchor = enumeration.anchor;
-    context_.orphans.clear();
+    context_.astray.clear();
     report_.skipped = std::move(collector.skipped_lines);
     if (enumeration.kind == EnumerationKind::kUnchanged) return std::move(report_);
 
@@ -420,15 +420,30 @@ class Detection {
       std::vector<ItemId> items;
       for (std::size_t member = place; member < run_end; ++member) items.push_back(found_[indexes[member]].item);
       std::vector<Bytes> fresh = positions_between(lower, upper, items);
+      const bool fits = lower < fresh.front() && (upper.empty() || fresh.back() < upper);
+      if (!fits) return spread_anew(indexes);
       for (std::size_t member = place; member < run_end; ++member) {
-        Found& found = found_[indexes[member]];
-        found.position = std::move(fresh[member - place]);
-        found.repositioned = !found.orphan;
-        found.differs = true;
+        reposition(found_[indexes[member]], std::move(fresh[member - place]));
       }
       lower = found_[indexes[run_end - 1]].position;
       place = run_end;
     }
+  }
+
+  // Between two keys there was no room left: every sibling gets a new one.
+  void spread_anew(const std::vector<std::size_t>& indexes) {
+    std::vector<ItemId> items;
+    for (const std::size_t index : indexes) items.push_back(found_[index].item);
+    std::vector<Bytes> fresh = positions_between({}, {}, items);
+    for (std::size_t place = 0; place < indexes.size(); ++place) {
+      reposition(found_[indexes[place]], std::move(fresh[place]));
+    }
+  }
+
+  static void reposition(Found& found, Bytes position) {
+    found.position = std::move(position);
+    found.repositioned = !found.orphan;
+    found.differs = true;
   }
 
   Status check_guard(EnumerationKind kind) const {
@@ -452,7 +467,8 @@ class Detection {
     for (std::size_t index = 0; index < found_.size(); ++index) {
       Found& found = found_[index];
       if (found.orphan) {
-        context_.orphans[found.item] = {found.content.key, found.parent, found.position, found.content.values};
+        context_.astray[found.item] = {found.content.type,
+                                       ShownItem{found.content.key, found.parent, found.position, found.content.values}};
         continue;
       }
       if (found.known != nullptr && !found.differs) continue;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "harmonica/extension/environment.h"
@@ -29,6 +30,12 @@ class LogicalClock {
   Tick last_ = 0;
 };
 
+// How an item stands in the store; nothing: not there.
+struct AsStanding {
+  TypeId type = 0;
+  std::optional<ShownItem> shown;
+};
+
 // One replica while it is open. Thread-compatible.
 struct ReplicaContext {
   ItemStore& store;
@@ -39,9 +46,9 @@ struct ReplicaContext {
   ReplicaId replica;
   Tick reserved_outside = 0;
   Bytes anchor;  // of the store as it was last seen
-  // Items that a write put into the store before the process died and its commit was lost: they stand there, and are
-  // neither a user's nor held. The next write updates or removes them.
-  std::map<ItemId, ShownItem> orphans;
+  // Items that stand in the store otherwise than was recorded, since a write was accepted only in part or its commit was
+  // lost with the process: they are neither a user's doing nor shown. The next write brings them in line.
+  std::map<ItemId, AsStanding> astray;
 
   const Schema& schema() const { return store.schema(); }
   // Whether `apply` of the store runs inside the metadata transaction.

@@ -1,7 +1,6 @@
 #include "kernel/store_provider.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "harmonica/limits.h"
@@ -30,12 +29,7 @@ Status check_change(const ItemChange& change, const ChangeBatch& batch) {
 
 }  // namespace
 
-StoreProvider::StoreProvider(ReplicaContext& context, ChangeDetector& detector) : context_(context), detector_(detector) {
-  // Requests of different openings must not be mistaken for each other.
-  std::array<std::uint8_t, 8> start{};
-  context_.environment.randomize(start);
-  for (const std::uint8_t byte : start) request_number_ = (request_number_ << 8) | byte;
-}
+StoreProvider::StoreProvider(ReplicaContext& context, ChangeDetector& detector) : context_(context), detector_(detector) {}
 
 Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& options) {
   forget_session();
@@ -46,7 +40,10 @@ Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& optio
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(request.knowledge, transaction->knowledge());
-  request.number = ++request_number_;
+  // Rises over restarts too, as far as the clock does: an endpoint tells sessions apart by it.
+  request_number_ =
+      std::max({request_number_ + 1, context_.clock.last(), first_tick_of(request.destination.wall_clock_ms)});
+  request.number = request_number_;
   request.wanted_whole = state.wanted_whole;
   request.batch_bytes_max = options.batch_bytes_max == 0 ? limits::kBatchBytesDefault : options.batch_bytes_max;
   options_ = options;

@@ -12,6 +12,11 @@
 namespace harmonica::kernel {
 namespace {
 
+// By unsigned value, as Bytes compare themselves; GCC 12 warns of their own operator in sets (a false alarm).
+struct ByteOrder {
+  bool operator()(const Bytes& a, const Bytes& b) const { return as_text(a) < as_text(b); }
+};
+
 constexpr std::uint8_t kSuffixDigitsStep = 4;
 constexpr std::uint8_t kSuffixDigitsMax = 2 * ItemId::kSize;
 
@@ -339,7 +344,7 @@ Status ViewUpdate::settle_parking() {
 // Decides, for the seeds and all who share values with them over any number of steps, whose unique values are taken.
 Result<ViewUpdate::Ids> ViewUpdate::judge_keys(const Ids& seeds) {
   Ids group;
-  std::set<Bytes> asked;
+  std::set<Bytes, ByteOrder> asked;
   std::vector<ItemId> waiting(seeds.begin(), seeds.end());
   while (!waiting.empty()) {
     const ItemId id = waiting.back();
@@ -358,7 +363,7 @@ Result<ViewUpdate::Ids> ViewUpdate::judge_keys(const Ids& seeds) {
     }
   }
 
-  std::set<Bytes> taken;
+  std::set<Bytes, ByteOrder> taken;
   for (const ItemId& id : group) {
     Subject& subject = subjects_.at(id);
     std::vector<Bytes> keys = keys_after(subject);

@@ -50,30 +50,25 @@ WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, 
 
 Status WritePlan::put(StoredItem item) {
   std::optional<ShownItem> desired = desired_shown(context_, item);
+  const auto astray = context_.astray.find(item.item.id);
+  const std::optional<ShownItem>& standing = astray == context_.astray.end() ? item.shown : astray->second.shown;
   WrittenState written = WrittenState::kWritten;
-  if (desired != item.shown) {
-    if (unwritable_.contains(item.item.id)) {
-      written = WrittenState::kUnwritten;
-    } else {
-      const auto [change, is_new] = changes_.try_emplace(item.item.id);
-      if (is_new) change->second.before = item.shown ? item.shown : orphan(item.item.id);
-      change->second.type = item.item.type;
-      change->second.after = desired;
-      change->second.changed_ms = latest_change_ms(item.item);
-      item.shown = std::move(desired);
-    }
+  if (unwritable_.contains(item.item.id)) {
+    if (desired != standing) written = WrittenState::kUnwritten;
+    item.shown = standing;
+  } else if (desired != standing || desired != item.shown) {
+    const auto [change, is_new] = changes_.try_emplace(item.item.id);
+    if (is_new) change->second.before = standing;
+    change->second.type = item.item.type;
+    change->second.after = desired;
+    change->second.changed_ms = latest_change_ms(item.item);
+    item.shown = std::move(desired);
   }
   return transaction_.put(item, index_entries(context_.schema(), item, written));
 }
 
-std::optional<ShownItem> WritePlan::orphan(const ItemId& item) const {
-  const auto found = context_.orphans.find(item);
-  if (found == context_.orphans.end()) return std::nullopt;
-  return found->second;
-}
-
 Result<std::vector<StoreWrite>> WritePlan::writes() {
-  HARMONICA_RETURN_IF_ERROR(remove_orphans());
+  HARMONICA_RETURN_IF_ERROR(bring_in_line());
   std::map<ItemId, StoreKey> keys_before;
   std::vector<Placed> puts;
   std::vector<Placed> removals;
@@ -121,14 +116,20 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
   return writes;
 }
 
-// Orphans that nothing in this transaction shows again go.
-Status WritePlan::remove_orphans() {
-  for (const auto& [item, shown] : context_.orphans) {
-    if (changes_.contains(item) || unwritable_.contains(item)) continue;
-    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
-    if (stored && stored->shown) continue;
-    Change& change = changes_[item];
-    change.before = shown;
+// What stands otherwise than recorded, and nothing in this transaction has touched, becomes as recorded.
+Status WritePlan::bring_in_line() {
+  for (const auto& [id, standing] : context_.astray) {
+    if (changes_.contains(id)) continue;
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction_.find(id));
+    const std::optional<ShownItem> recorded = stored ? stored->shown : std::nullopt;
+    if (recorded == standing.shown) continue;
+    if (!unwritable_.contains(id)) {
+      changes_[id] = {standing.type, standing.shown, recorded, 0};
+    } else if (stored) {
+      stored->shown = standing.shown;
+      HARMONICA_RETURN_IF_ERROR(
+          transaction_.put(*stored, index_entries(context_.schema(), *stored, WrittenState::kUnwritten)));
+    }
   }
   return {};
 }

@@ -39,8 +39,7 @@ class WritePlan {
     std::size_t depth = 0;
   };
 
-  std::optional<ShownItem> orphan(const ItemId& item) const;
-  Status remove_orphans();
+  Status bring_in_line();
   Result<StoreKey> key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before);
   Result<std::size_t> depth_of(ItemId item);
   std::size_t depth_among_removed(const ItemId& item) const;
