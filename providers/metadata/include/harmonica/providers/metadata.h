@@ -20,9 +20,10 @@ struct SqliteMetadataOptions {
 
 // Opens, or makes, the database at `path` (":memory:": one that lives as long as the object). WAL, one transaction per
 // batch, synchronous=FULL: what was committed survives a power cut. What is prepared stands in a file of its own, named
-// `path` with "-prepared" behind it. unsupported: made by a newer build (names both formats); corruption: not such a
-// database, or damaged; not_found: no such folder; io (also for a directory), permission_denied: as the system says. Names
-// the path. Transactions give the same errors for what is found damaged only later. Thread-compatible.
+// `path` with "-prepared" behind it. unsupported: made by a newer build (names both formats), or on a file system without
+// shared memory; corruption: not such a database, or damaged; not_found: no such folder; io (also for a directory),
+// permission_denied: as the system says. Names the path. Transactions give the same errors for what is found damaged only
+// later. Thread-compatible.
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path,
                                                             const SqliteMetadataOptions& options = {});
 
