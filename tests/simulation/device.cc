@@ -186,6 +186,7 @@ Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, cons
     }
     is_failed.push_back(fails);
     if (fails) {
+      if (world_.trace) world_.tell("    store: refuses " + write.item.key);
       failed.emplace(write.item.key, write.previous);
       continue;
     }
@@ -198,6 +199,7 @@ Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, cons
     }
   }
   HARMONICA_ASSIGN_OR_RETURN(Written partial, inner_.apply(rest, anchor));
+  if (world_.trace) tell_writes(rest, partial.outcomes);
   Written written;
   written.anchor = std::move(partial.anchor);
   auto outcome = partial.outcomes.begin();
@@ -209,6 +211,27 @@ Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, cons
     }
   }
   return written;
+}
+
+void FaultyStore::tell_writes(std::span<const StoreWrite> writes, std::span<const WriteOutcome> outcomes) {
+  for (std::size_t index = 0; index < writes.size(); ++index) {
+    const StoreWrite& write = writes[index];
+    std::string line = "    store: " + std::string(write.kind == WriteKind::kPut ? "put " : "remove ") + write.item.key +
+                       " in '" + write.item.parent + "' after '" + write.previous + "'";
+    if (!write.expected) line += ", not there before";
+    switch (outcomes[index].state) {
+      case WriteState::kWritten:
+        line += ": written";
+        break;
+      case WriteState::kChanged:
+        line += ": changed";
+        break;
+      case WriteState::kFailed:
+        line += ": " + outcomes[index].status.to_text();
+        break;
+    }
+    world_.tell(line);
+  }
 }
 
 WatchedProvider::WatchedProvider(Provider& inner, SharedWorld& world, Watcher watcher)

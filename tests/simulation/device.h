@@ -92,6 +92,7 @@ class FaultyStore final : public ForwardingStore {
 
  private:
   bool fails_item(const StoreItem& item);
+  void tell_writes(std::span<const StoreWrite> writes, std::span<const WriteOutcome> outcomes);
   Result<Written> apply_some(std::span<const StoreWrite> writes, const Bytes& anchor);
 
   SharedWorld& world_;

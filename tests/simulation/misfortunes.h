@@ -10,7 +10,7 @@ struct Misfortunes {
   int request_duplicated = 60;      // an exchange: the request arrives twice
   int request_delayed = 60;         // an exchange: a copy of the request arrives again some time later
   int partition = 40;               // a step: a link goes down, or comes back
-  int crash = 90;                   // a session or detection: the power of one of its devices fails within it
+  int crash = 180;                  // a session or detection: the power of one of its devices fails within it
   int write_in_two = 200;           // a write into a store: the power can fail after half of the items
   int failures_begin = 60;          // a step: some items of a device cannot be written for a while
   int item_failing = 250;           // an item, while failures last

@@ -42,9 +42,9 @@ TEST(Simulation, OneSeedIsOneRun) {
   EXPECT_EQ(first, second);
 }
 
-class Seeds : public testing::TestWithParam<std::uint64_t> {};
+class MemorySeeds : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(Seeds, BreakNoLawOverMemoryMetadata) {
+TEST_P(MemorySeeds, BreakNoLaw) {
   for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
     SimulationOptions options;
     options.seed = GetParam() * kSeedsInBlock + seed + 1;
@@ -53,7 +53,9 @@ TEST_P(Seeds, BreakNoLawOverMemoryMetadata) {
   }
 }
 
-TEST_P(Seeds, BreakNoLawOverSqliteMetadata) {
+class SqliteSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SqliteSeeds, BreakNoLaw) {
   for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
     SimulationOptions options;
     options.seed = GetParam() * kSeedsInBlock + seed + 1;
@@ -63,7 +65,8 @@ TEST_P(Seeds, BreakNoLawOverSqliteMetadata) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Blocks, Seeds, testing::Range<std::uint64_t>(0, 8));
+INSTANTIATE_TEST_SUITE_P(Blocks, MemorySeeds, testing::Range<std::uint64_t>(0, 8));
+INSTANTIATE_TEST_SUITE_P(Blocks, SqliteSeeds, testing::Range<std::uint64_t>(0, 3));
 
 class Broken : public testing::TestWithParam<BrokenVariant> {};
 
@@ -71,7 +74,10 @@ TEST_P(Broken, KernelIsCaught) {
   SimulationOptions options;
   options.broken = GetParam().name;
   for (options.seed = 1; options.seed <= kSeedsForBrokenMax; ++options.seed) {
-    if (simulate(options).violation) {
+    SimulationOptions sound = options;
+    sound.broken.clear();
+    // What counts is a seed at which the kernel as it is breaks no law.
+    if (simulate(options).violation && !simulate(sound).violation) {
       RecordProperty("caught_by_seed", std::to_string(options.seed));
       return;
     }
@@ -79,20 +85,23 @@ TEST_P(Broken, KernelIsCaught) {
   FAIL() << GetParam().what << ": not caught by " << kSeedsForBrokenMax << " seeds";
 }
 
+// "own_ticks_in_parts" as "OwnTicksInParts".
+std::string test_name(const testing::TestParamInfo<BrokenVariant>& variant) {
+  std::string name;
+  bool upper = true;
+  for (const char c : variant.param.name) {
+    if (c == '_') {
+      upper = true;
+    } else {
+      name += upper ? static_cast<char>(c - 'a' + 'A') : c;
+      upper = false;
+    }
+  }
+  return name;
+}
+
 INSTANTIATE_TEST_SUITE_P(Variants, Broken, testing::ValuesIn(broken_variants().begin(), broken_variants().end()),
-                         [](const testing::TestParamInfo<BrokenVariant>& info) {
-                           std::string name;
-                           bool upper = true;
-                           for (const char c : info.param.name) {
-                             if (c == '_') {
-                               upper = true;
-                             } else {
-                               name += upper ? static_cast<char>(c - 'a' + 'A') : c;
-                               upper = false;
-                             }
-                           }
-                           return name;
-                         });
+                         test_name);
 
 }  // namespace
 }  // namespace harmonica::simulation
