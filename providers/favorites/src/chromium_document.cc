@@ -67,13 +67,6 @@ class ChromiumWriter {
       if (!kept_.at_end() && kept_.name() == name) kept_.next();
       json_.name(name);
     }
-    // If it was kept, it stays as it was.
-    void name_unless_kept(std::string_view name, std::string_view value) {
-      for (; !kept_.at_end() && kept_.name() < name; kept_.next()) write_kept();
-      if (!kept_.at_end() && kept_.name() == name) return;
-      json_.name(name);
-      json_.plain_text(value);
-    }
     void rest() {
       for (; !kept_.at_end(); kept_.next()) write_kept();
     }
@@ -132,7 +125,7 @@ class ChromiumWriter {
     }
     json_.end_list();
     if (shown != nullptr) {
-      write_dates(members, *shown);
+      write_dates(members, *shown, entry);
       if (shown->origin == 0) modified = std::max(modified, std::int64_t{0});
     }
     if (modified >= 0) {
@@ -161,7 +154,7 @@ class ChromiumWriter {
     checksum_.bookmark(id, bookmark.title, bookmark.url);
     json_.begin_object();
     Members members(*this, document_.text(entry.text));
-    write_dates(members, bookmark);
+    write_dates(members, bookmark, entry);
     members.name("guid");
     json_.plain_text(bookmark.key);
     members.name("id");
@@ -176,14 +169,16 @@ class ChromiumWriter {
     json_.end_object();
   }
 
-  void write_dates(Members& members, const Favorite& favorite) {
-    if (favorite.added_us) {
+  void write_dates(Members& members, const Favorite& favorite, const ChromiumDocument::Entry& entry) {
+    const bool is_new = favorite.origin == 0;
+    if (favorite.added_us || is_new) {
       members.name("date_added");
-      json_.plain_text(std::to_string(*favorite.added_us + kChromiumEpochUs));
-    } else if (favorite.origin == 0) {
-      members.name_unless_kept("date_added", "0");
+      json_.plain_text(std::to_string(favorite.added_us ? *favorite.added_us + kChromiumEpochUs : 0));
     }
-    if (favorite.origin == 0) members.name_unless_kept("date_last_used", "0");
+    if (entry.used >= 0 || is_new) {
+      members.name("date_last_used");
+      json_.plain_text(std::to_string(std::max(entry.used, std::int64_t{0})));
+    }
   }
 
   // `depth` is that of the child: 1 directly in a root.
@@ -231,14 +226,13 @@ std::string chromium_title(std::string title) {
 
 std::string parse_chromium_guid(std::string_view text) {
   if (text.size() != kGuidLength) return {};
-  std::string guid;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
+  std::string guid(text);
+  for (std::size_t i = 0; i < guid.size(); ++i) {
+    char& c = guid[i];
     if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
     const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
     const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     if (dash ? c != '-' : !digit) return {};
-    guid += c;
   }
   return guid;
 }

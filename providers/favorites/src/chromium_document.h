@@ -77,6 +77,7 @@ class ChromiumDocument final : public FavoritesDocument {
   struct Entry {
     std::int64_t id = 0;         // 0: it needs a new one
     std::int64_t modified = -1;  // date_modified as in the file; -1: there is none
+    std::int64_t used = -1;      // date_last_used likewise; -1 also if it is no plain number
     std::uint32_t text = 0;      // number of an interned text: packed members, or the whole of a kept entry
   };
   struct Root {

@@ -37,6 +37,12 @@ std::optional<std::int64_t> parse_number(std::string_view text) {
   return number;
 }
 
+// Whether the number is written as we would write it.
+bool is_plain_number(std::string_view text) {
+  const std::optional<std::int64_t> number = parse_number(text);
+  return number && *number >= 0 && (text.front() != '0' || text.size() == 1);
+}
+
 std::string quoted(std::string_view text) {
   std::string shown;
   for (const char c : text.substr(0, kNamedBytesMax)) shown += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
@@ -269,6 +275,8 @@ class TreeBuilder {
     } else if (name == "date_modified") {
       frame.entry.modified = std::max(parse_number(text.value_or("")).value_or(0), std::int64_t{0});
       if (frame.entry.modified > 0) favorite.changed_us = frame.entry.modified - kChromiumEpochUs;
+    } else if (name == "date_last_used" && !is_root && is_plain_number(text.value_or(""))) {
+      frame.entry.used = *parse_number(*text);
     } else {
       frame.members.put(name, value_since(frame.value_from));
     }
@@ -279,11 +287,17 @@ class TreeBuilder {
     Frame& folder = frames_[frames_.size() - 2];
     auto kept = std::make_unique<Favorite>();
     kept->kind = FavoriteKind::kKept;
-    kept->origin = document_.add({0, -1, document_.intern(value_since(list.value_from))});
+    kept->origin = keep(value_since(list.value_from));
     folder.favorite->children.push_back(std::move(kept));
     document_.tree().skipped.push_back(
         {{}, "something that is neither a bookmark nor a folder, in a folder: left as it is"});
     list.value_from = stream_.Tell();
+  }
+
+  std::uint32_t keep(std::string whole) {
+    ChromiumDocument::Entry entry;
+    entry.text = document_.intern(std::move(whole));
+    return document_.add(entry);
   }
 
   bool end() {
@@ -314,8 +328,8 @@ class TreeBuilder {
     const std::size_t number = root_number(name);
     has_root_[number] = ended.kind == Kind::kFolder && ended.has_children;
     Favorite& favorite = *ended.favorite;
-    document_.roots[number] = {favorite.title,
-                               {ended.entry.id, ended.entry.modified, document_.intern(ended.members.pack())}};
+    ended.entry.text = document_.intern(ended.members.pack());
+    document_.roots[number] = {favorite.title, ended.entry};
     document_.id_max = std::max(document_.id_max, ended.entry.id);
     document_.tree().roots[kChromiumRoots[number].root].children = std::move(favorite.children);
   }
@@ -332,7 +346,7 @@ class TreeBuilder {
       const std::string_view whole = content_.substr(ended.start, stream_.Tell() - ended.start);
       favorite.kind = FavoriteKind::kKept;
       favorite.children.clear();
-      favorite.origin = document_.add({0, -1, document_.intern(compact_json(whole))});
+      favorite.origin = keep(compact_json(whole));
     } else {
       if (ended.kind == Kind::kUrl && ended.has_children) {
         const auto [from, to] = ended.children_at;
@@ -410,7 +424,9 @@ class TreeBuilder {
 class TreeFinisher {
  public:
   TreeFinisher(ChromiumDocument& document, ChromiumChecksums present) : document_(document), checksum_(present) {
-    for (const std::string_view guid : kForbiddenGuids) keys_.insert(std::string(guid));
+    ids_.reserve(document_.entries.size());
+    keys_.reserve(document_.entries.size() + kForbiddenGuids.size());
+    keys_.insert(kForbiddenGuids.begin(), kForbiddenGuids.end());
   }
 
   ChromiumChecksum::Digests run() {
@@ -499,7 +515,7 @@ class TreeFinisher {
   ChromiumDocument& document_;
   ChromiumChecksum checksum_;
   std::unordered_set<std::int64_t> ids_;
-  std::unordered_set<std::string> keys_;
+  std::unordered_set<std::string_view> keys_;  // views the keys of the tree
   std::unordered_map<std::string, std::uint32_t> twins_;
   Favorite* menu_ = nullptr;
 };
