@@ -15,8 +15,7 @@ namespace {
 
 // What earlier attempts at the same unit of work found out.
 struct Findings {
-  std::map<ItemId, Status> failed;     // left out: nothing of them is learned
-  std::set<ItemId> unwritable;         // changed by their view only, and refused by the store
+  HeldBack held_back;
   std::vector<PreparedItem> prepared;  // every state that may stand in the store by now
 };
 
@@ -27,7 +26,7 @@ class Attempt {
       : context_(context),
         transaction_(transaction),
         findings_(findings),
-        plan_(context, transaction, findings.unwritable) {}
+        plan_(context, transaction, findings.held_back) {}
 
   Status begin() {
     HARMONICA_ASSIGN_OR_RETURN(state_, transaction_.state());
@@ -126,7 +125,7 @@ class Attempt {
   }
 
   BatchReport take_report() {
-    for (const auto& [item, status] : findings_.failed) report_.failures.push_back({item, status});
+    for (const auto& [item, status] : findings_.held_back.failed) report_.failures.push_back({item, status});
     report_.failures.insert(report_.failures.end(), refused_.begin(), refused_.end());
     return std::move(report_);
   }
@@ -135,7 +134,7 @@ class Attempt {
   // Whether the change may be learned.
   Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution,
                             std::vector<ViewInput>& inputs) {
-    if (findings_.failed.contains(change.item)) return false;
+    if (findings_.held_back.failed.contains(change.item)) return false;
     const ItemType* type = context_.schema().find_type(change.type);
     if (type == nullptr) {
       return refuse(change.item, StatusCode::kUnsupported,
@@ -296,8 +295,8 @@ Acceptance examine(const std::vector<WriteOutcome>& outcomes, const std::vector<
       case WriteState::kFailed:
         if (acceptance == Acceptance::kAll) acceptance = Acceptance::kSomeFailed;
         // An item that fails again although it was left out is written because of its view alone.
-        if (is_from_batch(item) && findings.failed.emplace(item, outcomes[index].status).second) break;
-        findings.unwritable.insert(item);
+        if (is_from_batch(item) && findings.held_back.failed.emplace(item, outcomes[index].status).second) break;
+        findings.held_back.unwritable.insert(item);
         break;
     }
   }

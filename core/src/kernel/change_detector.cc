@@ -210,12 +210,15 @@ class Detection {
       Known* known = known_.find(content.key);
       if (known != nullptr && known->type != content.type) known = nullptr;
       if (known == nullptr) {
-        if (const PreparedItem* ours = pending_creation(content, found.parent)) {
+        const PreparedItem* ours = pending_creation(content);
+        if (ours != nullptr && ours->shown->parent == found.parent && ours->shown->values == content.values) {
           found.orphan = true;
           found.item = ours->item;
           found.position = ours->shown->position;
           pending_seen_ = true;
         } else {
+          // What a user has edited since is the user's, under the id that we had given it.
+          if (ours != nullptr) content.identity = ours->item;
           HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(*type, content, found.parent));
           known = known_.find(found.item);
           if (known != nullptr) known->seen = true;
@@ -245,13 +248,17 @@ class Detection {
                   "the store offers '" + content.key + "' before its parent '" + content.parent + "'");
   }
 
-  const PreparedItem* pending_creation(const StoreItem& content, const ItemId& parent) const {
+  // What a lost commit had written under that key: the state that equals what stands there now, or the last one.
+  const PreparedItem* pending_creation(const StoreItem& content) const {
     const auto found = pending_by_key_.find(content.key);
     if (found == pending_by_key_.end()) return nullptr;
+    const PreparedItem* last = nullptr;
     for (const PreparedItem* one : found->second) {
-      if (one->shown && one->shown->parent == parent && one->shown->values == content.values) return one;
+      if (!one->shown) continue;
+      last = one;
+      if (one->shown->values == content.values) return one;
     }
-    return nullptr;
+    return last;
   }
 
   // The id of a new item: the one the store recognises, or the first free one of its natural key. The id of an item that

@@ -45,20 +45,23 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
   return ShownItem{std::move(held.key), item.view.parent, position_of(*type, item.item), std::move(held.values)};
 }
 
-WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const std::set<ItemId>& unwritable)
-    : context_(context), transaction_(transaction), unwritable_(unwritable) {}
+WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const HeldBack& held_back)
+    : context_(context), transaction_(transaction), held_back_(held_back) {}
 
 Status WritePlan::put(StoredItem item) {
   std::optional<ShownItem> desired = desired_shown(context_, item);
   const auto astray = context_.astray.find(item.item.id);
   const std::optional<ShownItem>& standing = astray == context_.astray.end() ? item.shown : astray->second.shown;
   WrittenState written = WrittenState::kWritten;
-  if (unwritable_.contains(item.item.id)) {
+  if (held_back_.unwritable.contains(item.item.id)) {
     if (desired != standing) written = WrittenState::kUnwritten;
     item.shown = standing;
-  } else if (desired != standing || desired != item.shown) {
+  } else if (astray != context_.astray.end() || desired != item.shown) {
     const auto [change, is_new] = changes_.try_emplace(item.item.id);
-    if (is_new) change->second.before = standing;
+    if (is_new) {
+      change->second.before = standing;
+      change->second.place_anew = astray != context_.astray.end() && is_ordered(item.item.type);
+    }
     change->second.type = item.item.type;
     change->second.after = desired;
     change->second.changed_ms = latest_change_ms(item.item);
@@ -69,12 +72,13 @@ Status WritePlan::put(StoredItem item) {
 
 Result<std::vector<StoreWrite>> WritePlan::writes() {
   HARMONICA_RETURN_IF_ERROR(bring_in_line());
+  HARMONICA_RETURN_IF_ERROR(keep_occupied_parents());
   std::map<ItemId, StoreKey> keys_before;
   std::vector<Placed> puts;
   std::vector<Placed> removals;
   for (const auto& [item, change] : changes_) {
     if (change.before) keys_before[item] = change.before->key;
-    if (change.before == change.after) continue;
+    if (change.before == change.after && !(change.after && change.place_anew)) continue;
     if (change.after) {
       puts.push_back({item, 0});
     } else {
@@ -122,9 +126,10 @@ Status WritePlan::bring_in_line() {
     if (changes_.contains(id)) continue;
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction_.find(id));
     const std::optional<ShownItem> recorded = stored ? stored->shown : std::nullopt;
-    if (recorded == standing.shown) continue;
-    if (!unwritable_.contains(id)) {
-      changes_[id] = {standing.type, standing.shown, recorded, 0};
+    const bool place_anew = recorded && is_ordered(standing.type);
+    if (recorded == standing.shown && !place_anew) continue;
+    if (!held_back_.unwritable.contains(id)) {
+      changes_[id] = {standing.type, standing.shown, recorded, 0, place_anew};
     } else if (stored) {
       stored->shown = standing.shown;
       HARMONICA_RETURN_IF_ERROR(
@@ -132,6 +137,33 @@ Status WritePlan::bring_in_line() {
     }
   }
   return {};
+}
+
+// A parent cannot go while something stands in it that stays.
+Status WritePlan::keep_occupied_parents() {
+  for (const auto& [item, status] : held_back_.failed) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
+  for (const ItemId& item : held_back_.unwritable) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
+  return {};
+}
+
+Status WritePlan::keep_occupied_parent(const ItemId& item) {
+  HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> standing, transaction_.find(item));
+  while (standing && standing->shown) {
+    const auto parent = changes_.find(standing->shown->parent);
+    if (parent == changes_.end() || !parent->second.before || parent->second.after) return {};
+    HARMONICA_ASSIGN_OR_RETURN(standing, transaction_.find(parent->first));
+    if (!standing) return {};
+    standing->shown = parent->second.before;
+    HARMONICA_RETURN_IF_ERROR(
+        transaction_.put(*standing, index_entries(context_.schema(), *standing, WrittenState::kUnwritten)));
+    changes_.erase(parent);
+  }
+  return {};
+}
+
+bool WritePlan::is_ordered(TypeId type) const {
+  const ItemType* found = context_.schema().find_type(type);
+  return found != nullptr && found->find_role(UnitRole::kPosition) != nullptr;
 }
 
 Result<StoreItem> WritePlan::store_item(TypeId type, const ShownItem& shown) {
@@ -204,8 +236,7 @@ Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vecto
     std::set<ItemId> wanted;
     while (group_end < puts.size() && changes_.at(puts[group_end].item).after->parent == parent) {
       const Change& change = changes_.at(puts[group_end].item);
-      const ItemType* type = context_.schema().find_type(change.type);
-      if (type != nullptr && type->find_role(UnitRole::kPosition) != nullptr) wanted.insert(puts[group_end].item);
+      if (is_ordered(change.type)) wanted.insert(puts[group_end].item);
       ++group_end;
     }
     index = group_end;

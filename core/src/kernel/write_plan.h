@@ -12,12 +12,18 @@ namespace harmonica::kernel {
 // How the item is to stand in the store; nothing if it is not to be shown. Keeps the key it has there.
 std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item);
 
+// What earlier attempts at the same unit of work found out.
+struct HeldBack {
+  std::map<ItemId, Status> failed;  // left out: they stay as they stand
+  std::set<ItemId> unwritable;      // changed by their view only, and refused by the store
+};
+
 // Collects the items that a transaction changes, records them as shown, and makes the writes that let it be true. The
 // context and the transaction must outlive it.
 class WritePlan {
  public:
-  // Items in `unwritable` are left as they are shown, and marked as not yet written.
-  WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const std::set<ItemId>& unwritable);
+  // Items that are held back are left as they stand, and those that are to stand otherwise are marked as not yet written.
+  WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const HeldBack& held_back);
 
   // Puts `item` into the transaction, shown as its view says.
   Status put(StoredItem item);
@@ -33,6 +39,7 @@ class WritePlan {
     std::optional<ShownItem> before;
     std::optional<ShownItem> after;
     std::int64_t changed_ms = 0;
+    bool place_anew = false;  // written even if nothing but its place among siblings may be wrong
   };
   struct Placed {
     ItemId item;
@@ -40,6 +47,9 @@ class WritePlan {
   };
 
   Status bring_in_line();
+  Status keep_occupied_parents();
+  Status keep_occupied_parent(const ItemId& item);
+  bool is_ordered(TypeId type) const;
   Result<StoreKey> key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before);
   Result<std::size_t> depth_of(ItemId item);
   std::size_t depth_among_removed(const ItemId& item) const;
@@ -49,7 +59,7 @@ class WritePlan {
 
   ReplicaContext& context_;
   MetadataTransaction& transaction_;
-  const std::set<ItemId>& unwritable_;
+  const HeldBack& held_back_;
   std::map<ItemId, Change> changes_;
   std::map<ItemId, StoreKey> keys_;
   std::map<ItemId, std::size_t> depths_;
