@@ -12,7 +12,7 @@
 namespace harmonica::providers {
 namespace {
 
-constexpr char32_t kReplacement = 0xFFFD;
+constexpr char32_t kReplacementCode = 0xFFFD;
 
 // Where browsers look for a META charset, with room for long comments before it.
 constexpr std::size_t kMetaSearchBytes = 16 * 1024;
@@ -88,10 +88,10 @@ std::string decode_utf16(std::string_view bytes, ByteOrder order) {
       continue;
     }
     const bool paired = first < 0xDC00 && at + 3 < bytes.size() && unit(at + 2) >= 0xDC00 && unit(at + 2) <= 0xDFFF;
-    result.append(paired ? 0x10000 + ((first - 0xD800) << 10) + (unit(at + 2) - 0xDC00) : kReplacement);
+    result.append(paired ? 0x10000 + ((first - 0xD800) << 10) + (unit(at + 2) - 0xDC00) : kReplacementCode);
     if (paired) at += 2;
   }
-  if (at < bytes.size()) result.append(kReplacement);
+  if (at < bytes.size()) result.append(kReplacementCode);
   return std::move(result).take();
 }
 
@@ -121,7 +121,7 @@ std::optional<Reference> numeric_reference(std::string_view raw) {
   if (at == digits) return std::nullopt;
   if (at < raw.size() && raw[at] == ';') ++at;
   if (code >= 0x80 && code < 0xA0) code = kWindows1252[code - 0x80];  // what every browser does
-  if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) code = kReplacement;
+  if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) code = kReplacementCode;
   return Reference{code, at};
 }
 
@@ -177,6 +177,7 @@ std::string decode_references(std::string_view raw, TextPlace place) {
 }
 
 std::string escape_references(std::string_view text, std::string_view characters) {
+  if (text.find_first_of(characters) == std::string_view::npos) return std::string(text);
   std::string result;
   result.reserve(text.size());
   for (const char c : text) {
@@ -268,7 +269,7 @@ Result<DecodedHtml> decode_html(ByteView content) {
   }
   if (charset != "utf-8" && charset != "utf8") {
     return Status(StatusCode::kUnsupported,
-                  "the character set " + excerpt(charset) + " cannot be read, save the file as UTF-8");
+                  "is in the character set " + excerpt(charset) + ", which is not supported; save it as UTF-8");
   }
   result.mended.push_back("bytes that are not valid UTF-8, read as U+FFFD");
   result.text = with_valid_utf8(bytes);
@@ -284,6 +285,7 @@ std::string escape_text(std::string_view text) { return escape_references(text, 
 std::string escape_attribute(std::string_view text) { return escape_references(text, "&<>\""); }
 
 std::string requote_attribute(std::string_view raw) {
+  if (raw.find_first_of("\"<\r\n") == std::string_view::npos) return std::string(raw);
   std::string result;
   result.reserve(raw.size());
   for (std::size_t i = 0; i < raw.size(); ++i) {
@@ -308,7 +310,8 @@ std::string requote_attribute(std::string_view raw) {
 }
 
 std::string normal_title(std::string_view text) {
-  const std::string valid = with_valid_utf8(text);
+  std::string valid = with_valid_utf8(text);
+  if (std::ranges::none_of(valid, is_control)) return valid;
   std::string result;
   std::size_t blanks = 0;
   bool folds = false;

@@ -6,14 +6,6 @@
 #include "netscape_html.h"
 
 namespace harmonica::providers {
-namespace {
-
-// Entries, separators and texts of a file; far beyond what people have, and bounds the memory that a file of tiny ones
-// takes.
-constexpr std::size_t kPartsMax = 1'000'000;
-
-// Lists inside lists, those that are no folders included. Only a hostile file has more; each takes memory while it is open.
-constexpr std::size_t kOpenListsMax = 10'000;
 
 enum class HtmlElement : std::uint8_t {
   kAnchor,
@@ -29,34 +21,57 @@ enum class HtmlElement : std::uint8_t {
   kUnknown,
 };
 
+namespace {
+
+// Entries, separators and texts of a file; far beyond what people have, and bounds the memory that a file of tiny ones
+// takes.
+constexpr std::size_t kPartsMax = 1'000'000;
+
+// Lists inside lists, those that are no folders included. Only a hostile file has more; each takes memory while it is open.
+constexpr std::size_t kOpenListsMax = 10'000;
+
+// The letters of a short name as one number, whatever their case.
+constexpr std::uint32_t packed(std::string_view name) {
+  std::uint32_t letters = 0;
+  for (const char c : name) letters = letters << 8 | static_cast<std::uint8_t>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return letters;
+}
+
 HtmlElement element_of(std::string_view name) {
-  struct Named {
-    std::string_view name;
-    HtmlElement element;
-  };
-  constexpr auto kNamed = std::to_array<Named>({{"a", HtmlElement::kAnchor},
-                                                {"dt", HtmlElement::kTerm},
-                                                {"dd", HtmlElement::kDescription},
-                                                {"dl", HtmlElement::kList},
-                                                {"p", HtmlElement::kParagraph},
-                                                {"h3", HtmlElement::kHeading},
-                                                {"hr", HtmlElement::kRule},
-                                                {"h1", HtmlElement::kHeading},
-                                                {"h2", HtmlElement::kHeading},
-                                                {"h4", HtmlElement::kHeading},
-                                                {"h5", HtmlElement::kHeading},
-                                                {"h6", HtmlElement::kHeading},
-                                                {"ul", HtmlElement::kOtherList},
-                                                {"ol", HtmlElement::kOtherList},
-                                                {"menu", HtmlElement::kOtherList},
-                                                {"dir", HtmlElement::kOtherList},
-                                                {"li", HtmlElement::kListItem},
-                                                {"html", HtmlElement::kPage},
-                                                {"body", HtmlElement::kPage}});
-  for (const Named& named : kNamed) {
-    if (equals_ignoring_case(name, named.name)) return named.element;
+  if (name.size() > 4) return HtmlElement::kUnknown;
+  switch (packed(name)) {
+    case packed("a"):
+      return HtmlElement::kAnchor;
+    case packed("h1"):
+    case packed("h2"):
+    case packed("h3"):
+    case packed("h4"):
+    case packed("h5"):
+    case packed("h6"):
+      return HtmlElement::kHeading;
+    case packed("dl"):
+      return HtmlElement::kList;
+    case packed("ul"):
+    case packed("ol"):
+    case packed("menu"):
+    case packed("dir"):
+      return HtmlElement::kOtherList;
+    case packed("dt"):
+      return HtmlElement::kTerm;
+    case packed("li"):
+      return HtmlElement::kListItem;
+    case packed("dd"):
+      return HtmlElement::kDescription;
+    case packed("hr"):
+      return HtmlElement::kRule;
+    case packed("p"):
+      return HtmlElement::kParagraph;
+    case packed("html"):
+    case packed("body"):
+      return HtmlElement::kPage;
+    default:
+      return HtmlElement::kUnknown;
   }
-  return HtmlElement::kUnknown;
 }
 
 bool is_blank(std::string_view text) { return std::ranges::all_of(text, is_html_space); }
@@ -70,11 +85,9 @@ HtmlSlice slice(std::size_t begin, std::size_t end) {
   return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(begin, end))};
 }
 
-Status not_bookmarks(std::string why) { return Status(StatusCode::kUnsupported, "not a bookmark file: " + std::move(why)); }
+Status not_bookmarks(std::string why) { return Status(StatusCode::kUnsupported, "is no bookmark file: " + std::move(why)); }
 
-Status cut_off(std::string where) {
-  return Status(StatusCode::kCorruption, "the bookmark file is cut off: it ends " + std::move(where));
-}
+Status cut_off(std::string where) { return Status(StatusCode::kCorruption, "is cut off: it ends " + std::move(where)); }
 
 }  // namespace
 
@@ -95,7 +108,7 @@ class NetscapeHtmlReader {
       if (in_header_ && take_header()) continue;
       HARMONICA_RETURN_IF_ERROR(take_body());
       if (document_->origins_.size() > kPartsMax) {
-        return Status(StatusCode::kLimitExceeded, "more than " + std::to_string(kPartsMax) + " entries in a bookmark file");
+        return Status(StatusCode::kLimitExceeded, "has more than " + std::to_string(kPartsMax) + " entries");
       }
     }
     finish_text();
@@ -270,7 +283,7 @@ class NetscapeHtmlReader {
       note_page(tag);
       // Belongs to the end of the file, not to the last entry.
       if (run_.kind == Run::Kind::kNote) finish_run();
-      annotated_ = 0;
+      open_term();
       take_loose();
     } else if (element == HtmlElement::kUnknown || run_.kind != Run::Kind::kNone) {
       take_loose();
@@ -288,7 +301,7 @@ class NetscapeHtmlReader {
     HtmlEntry entry = document_->entry_of(origin(number));
     const std::string_view why = entry.url.empty() ? "has no address" : unsynced(entry);
     if (!why.empty()) {
-      leave_out("bookmark", entry, why, slice(begin, title_end_));
+      leave_out("bookmark", entry, why, slice(begin, without_trailing_space(text(), title_end_)));
       return;
     }
     Favorite& favorite = add(FavoriteKind::kBookmark, number);
@@ -313,7 +326,7 @@ class NetscapeHtmlReader {
     }
     HtmlEntry entry = document_->entry_of(origin(number));
     if (const std::string_view why = unsynced(entry); !why.empty()) {
-      leave_out("folder", entry, why, slice(begin, title_end_));
+      leave_out("folder", entry, why, slice(begin, without_trailing_space(text(), title_end_)));
       pending_ = {Pending::Kind::kUnsynced, nullptr};
       return;
     }
@@ -378,7 +391,8 @@ class NetscapeHtmlReader {
       return {};
     }
     if (lists_.size() == kOpenListsMax) {
-      return Status(StatusCode::kLimitExceeded, "more than " + std::to_string(kOpenListsMax) + " lists inside each other");
+      return Status(StatusCode::kLimitExceeded,
+                    "has more than " + std::to_string(kOpenListsMax) + " lists inside each other");
     }
     OpenList list = {lists_.back().entries, lists_.back().depth, element};
     if (pending.kind == Pending::Kind::kFolder) list = {pending.entries, list.depth + 1, element};
@@ -475,8 +489,9 @@ class NetscapeHtmlReader {
     if (run_.kind == Run::Kind::kNone) {
       const std::string_view between =
           text().substr(title_end_, tokenizer_->begin() - std::min(title_end_, tokenizer_->begin()));
-      const bool same_line = annotated_ != 0 && continues_line(between);
-      begin_run(same_line ? Run::Kind::kNote : Run::Kind::kKept);
+      const bool belongs =
+          annotated_ != 0 && (origin(annotated_).role == HtmlOrigin::Role::kUnsynced || continues_line(between));
+      begin_run(belongs ? Run::Kind::kNote : Run::Kind::kKept);
       while (is_html_space(text()[run_.begin])) ++run_.begin;
     }
     run_.end = tokenizer_->end();
@@ -626,8 +641,8 @@ class NetscapeHtmlReader {
 
 Result<std::unique_ptr<NetscapeHtmlDocument>> read_netscape_html(ByteView content) {
   if (content.size() > kFavoritesBytesMax) {
-    return Status(StatusCode::kLimitExceeded, "a bookmark file of " + std::to_string(content.size()) + " bytes, at most " +
-                                                  std::to_string(kFavoritesBytesMax) + " are read");
+    return Status(StatusCode::kLimitExceeded, "has " + std::to_string(content.size()) + " bytes, more than the " +
+                                                  std::to_string(kFavoritesBytesMax) + " that are read");
   }
   HARMONICA_ASSIGN_OR_RETURN(DecodedHtml decoded, decode_html(content));
   NetscapeHtmlReader reader(content, std::move(decoded));

@@ -28,6 +28,35 @@ std::string upper_case(std::string_view name) {
   return result;
 }
 
+struct HeaderParts {
+  explicit HeaderParts(std::string_view header) {
+    HtmlTokenizer tokenizer(header);
+    while (tokenizer.next()) {
+      const std::string_view token = header.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin());
+      if (tokenizer.kind() == HtmlToken::kComment && equals_ignoring_case(token.substr(0, 9), "<!DOCTYPE"))
+        has_doctype = true;
+      if (tokenizer.kind() != HtmlToken::kTag || tokenizer.tag().side == HtmlTag::Side::kEnd) continue;
+      const std::string_view name = tokenizer.tag().name;
+      const bool is_title = equals_ignoring_case(name, "title");
+      const bool is_main_heading = equals_ignoring_case(name, "h1");
+      has_title = has_title || is_title;
+      has_main_heading = has_main_heading || is_main_heading;
+      if ((is_title || is_main_heading) && !heading) heading = tokenizer.begin();
+      if (meta || !equals_ignoring_case(name, "meta")) continue;
+      charset = charset_in_meta(token);
+      if (!charset.empty())
+        meta = HtmlSlice{static_cast<std::uint32_t>(tokenizer.begin()), static_cast<std::uint32_t>(tokenizer.end())};
+    }
+  }
+
+  bool has_doctype = false;
+  bool has_title = false;
+  bool has_main_heading = false;
+  std::optional<std::size_t> heading;  // where the title or the main heading begins
+  std::optional<HtmlSlice> meta;       // the element that names the character set
+  std::string charset;
+};
+
 }  // namespace
 
 class NetscapeHtmlWriter {
@@ -67,47 +96,34 @@ class NetscapeHtmlWriter {
     out_ += line_end_;
   }
 
-  // The original's, with what a reader needs to recognise the file and its character set.
+  // The original's, with what a reader needs to recognise the file and its character set. One that is so broken that the
+  // reader would not find this is replaced.
   void write_header() {
+    const std::size_t begin = out_.size();
     const std::string_view header = document_.view(document_.header_);
-    std::optional<std::size_t> heading;
-    bool has_doctype = false;
-    bool has_title = false;
-    bool has_heading = false;
-    std::optional<HtmlSlice> meta;
-    bool meta_is_utf8 = false;
-    HtmlTokenizer tokenizer(header);
-    while (tokenizer.next()) {
-      const std::string_view token = header.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin());
-      if (tokenizer.kind() == HtmlToken::kComment && equals_ignoring_case(token.substr(0, 9), "<!DOCTYPE"))
-        has_doctype = true;
-      if (tokenizer.kind() != HtmlToken::kTag || tokenizer.tag().side == HtmlTag::Side::kEnd) continue;
-      const bool is_title = equals_ignoring_case(tokenizer.tag().name, "title");
-      const bool is_heading = equals_ignoring_case(tokenizer.tag().name, "h1");
-      has_title = has_title || is_title;
-      has_heading = has_heading || is_heading;
-      if ((is_title || is_heading) && !heading) heading = tokenizer.begin();
-      if (const std::string charset = equals_ignoring_case(tokenizer.tag().name, "meta") ? charset_in_meta(token) : "";
-          !charset.empty() && !meta) {
-        meta = HtmlSlice{static_cast<std::uint32_t>(tokenizer.begin()), static_cast<std::uint32_t>(tokenizer.end())};
-        meta_is_utf8 = charset == "utf-8";
-      }
-    }
-    if (!has_doctype) line(0, kDoctype);
-    const std::size_t before = heading.value_or(header.size());
-    if (!meta) {
+    const HeaderParts parts(header);
+    if (!parts.has_doctype) line(0, kDoctype);
+    if (!parts.meta) {
+      const std::size_t before = parts.heading.value_or(header.size());
       write_header_part(header.substr(0, before));
       line(0, kMeta);
       write_header_part(header.substr(before));
-    } else if (meta_is_utf8) {
+    } else if (parts.charset == "utf-8") {
       write_header_part(header);
     } else {
-      out_ += header.substr(0, meta->begin);
+      out_ += header.substr(0, parts.meta->begin);
       out_ += kMeta;
-      write_header_part(header.substr(meta->end));
+      write_header_part(header.substr(parts.meta->end));
     }
-    if (!has_title) line(0, "<TITLE>Bookmarks</TITLE>");
-    if (!has_heading) line(0, "<H1>Bookmarks</H1>");
+    if (!parts.has_title) line(0, "<TITLE>Bookmarks</TITLE>");
+    if (!parts.has_main_heading) line(0, "<H1>Bookmarks</H1>");
+    const HeaderParts written(std::string_view(out_).substr(begin));
+    if (written.has_doctype && written.charset == "utf-8" && written.has_title && written.has_main_heading) return;
+    out_.resize(begin);
+    line(0, kDoctype);
+    line(0, kMeta);
+    line(0, "<TITLE>Bookmarks</TITLE>");
+    line(0, document_.outer_root_ == HtmlRoot::kMenu ? "<H1>Bookmarks Menu</H1>" : "<H1>Bookmarks</H1>");
   }
 
   // Up to the last line break, which is added where it is missing.
@@ -119,7 +135,7 @@ class NetscapeHtmlWriter {
   }
 
   Status write_entries(const Entries& entries, std::size_t depth) {
-    if (depth > kWrittenDepthMax) return Status(StatusCode::kLimitExceeded, "folders nested too deep for a bookmark file");
+    if (depth > kWrittenDepthMax) return Status(StatusCode::kLimitExceeded, "has folders that are nested too deep");
     const HtmlOrigin* before = nullptr;
     for (const auto& entry : entries) {
       const HtmlOrigin& origin = document_.origins_[entry->origin];
@@ -210,35 +226,40 @@ class NetscapeHtmlWriter {
   // All but the address: the dates first, where Chromium looks for them, then what the original had.
   std::string attributes_of(const Favorite& favorite) const {
     const HtmlOrigin& origin = document_.origins_[favorite.origin];
-    const HtmlEntry read = document_.entry_of(origin);
-    std::string added = date("ADD_DATE", favorite.added_us, read.added_us);
-    std::string changed = date("LAST_MODIFIED", favorite.changed_us, read.changed_us);
+    std::optional<std::string> added, changed;
+    std::optional<std::int64_t> pocket_added;
     std::string others;
-    bool had_added = false;
-    bool had_changed = false;
     for (HtmlAttributes attributes(document_.tag_of(origin));
          const std::optional<HtmlAttribute> attribute = attributes.next();) {
       const std::string name = upper_case(attribute->name);
-      const std::string text = is_name(name) ? attribute_text(name, *attribute) : "";  // the rest is debris of a lost quote
+      if (!is_name(name)) continue;  // debris of a lost quote
+      const auto keep_date = [&](std::optional<std::string>& text, std::optional<std::int64_t> date_us) {
+        if (text) return;
+        text = html_date(attribute->value) == date_us ? attribute_text(name, *attribute) : date_text(name, date_us);
+      };
       if (name == "ADD_DATE") {
-        if (favorite.added_us == read.added_us && !had_added) added = text;
-        had_added = true;
+        keep_date(added, favorite.added_us);
       } else if (name == "LAST_MODIFIED") {
-        if (favorite.changed_us == read.changed_us && !had_changed) changed = text;
-        had_changed = true;
+        keep_date(changed, favorite.changed_us);
       } else if (name == "HREF" || name == kHtmlKeyAttribute) {
         continue;
       } else if (const auto root = std::ranges::find(kHtmlRootAttributes, name); root != kHtmlRootAttributes.end()) {
         // Another folder with the attribute could become the root once entries have moved.
         const auto index = static_cast<std::size_t>(root - kHtmlRootAttributes.begin());
-        if (origin.role == HtmlOrigin::Role::kRootFolder && static_cast<std::size_t>(origin.root) == index) others += text;
+        if (origin.role == HtmlOrigin::Role::kRootFolder && static_cast<std::size_t>(origin.root) == index) {
+          others += " " + name + "=\"true\"";  // Chromium sees it only with a value
+        }
       } else {
-        others += text;
+        if (name == "TIME_ADDED" && !pocket_added) pocket_added = html_date(attribute->value);
+        others += attribute_text(name, *attribute);
       }
     }
-    if (!favorite.key.empty())
+    if (!added && favorite.added_us != pocket_added) added = date_text("ADD_DATE", favorite.added_us);
+    if (!changed) changed = date_text("LAST_MODIFIED", favorite.changed_us);
+    if (!favorite.key.empty()) {
       others += " " + std::string(kHtmlKeyAttribute) + "=\"" + escape_attribute(favorite.key) + "\"";
-    return added + changed + others;
+    }
+    return added.value_or("") + *changed + others;
   }
 
   static std::string attribute_text(const std::string& name, const HtmlAttribute& attribute) {
@@ -246,11 +267,10 @@ class NetscapeHtmlWriter {
     return " " + name + "=\"" + requote_attribute(attribute.value) + "\"";
   }
 
-  // Empty for a date that comes from what the original had.
-  static std::string date(std::string_view name, std::optional<std::int64_t> now, std::optional<std::int64_t> read) {
-    const std::optional<std::int64_t> seconds = now && now != read ? html_date_seconds(*now) : std::nullopt;
-    if (!seconds) return {};
-    return " " + std::string(name) + "=\"" + std::to_string(*seconds) + "\"";
+  // Empty for no date, or one that cannot be held.
+  static std::string date_text(std::string_view name, std::optional<std::int64_t> date_us) {
+    const std::optional<std::int64_t> seconds = date_us ? html_date_seconds(*date_us) : std::nullopt;
+    return seconds ? " " + std::string(name) + "=\"" + std::to_string(*seconds) + "\"" : std::string();
   }
 
   std::string note_of(const HtmlOrigin& origin, std::size_t depth) const {
@@ -262,7 +282,7 @@ class NetscapeHtmlWriter {
 
   static Status too_large() {
     return Status(StatusCode::kLimitExceeded,
-                  "the bookmark file would be larger than " + std::to_string(kFavoritesBytesMax) + " bytes");
+                  "would become larger than the " + std::to_string(kFavoritesBytesMax) + " bytes that are read");
   }
 
   const NetscapeHtmlDocument& document_;

@@ -212,7 +212,7 @@ TEST(HtmlReader, WhatIsNoBookmarkFileIsRefused) {
   for (const char* content : {"", "plain text", "{\"roots\": {}}", "\xEF\xBB\xBF", "<html><body><p>Hello</p></body></html>",
                               "<html><div><a href=\"/login\">Sign in</a></div></html>"}) {
     EXPECT_EQ(error_of(content).code(), StatusCode::kUnsupported) << content;
-    EXPECT_THAT(error_of(content).message(), HasSubstr("not a bookmark file")) << content;
+    EXPECT_THAT(error_of(content).message(), HasSubstr("is no bookmark file")) << content;
   }
 }
 

@@ -214,6 +214,87 @@ TEST(HtmlWriter, LooseTextDoesNotBecomeADescription) {
   EXPECT_THAT(written(*document), HasSubstr("<DD>about x\n    <DT><!-- loose -->\n"));
 }
 
+TEST(HtmlWriter, NothingGrowsFromOneWriteToTheNext) {
+  for (const char* content : {"<H1 X=\"not closed>B<!--3>\r\n<DL><A HREF=http://1/>x</A></DL>",
+                              "<DL><A NAME=x>no address</A>\n</unknown>\n<DD>about it\n<!-- c --><HR></DL>",
+                              "<DL><A HREF=http://1/>x</A>\n<!-- c -->\n<DD>about x</DL>\n<!-- end -->"}) {
+    const auto document = read(content);
+    document->tree().mended.push_back("written anew");
+    const std::string once = written(*document);
+    const auto again = read(once);
+    again->tree().mended.push_back("written anew");
+    EXPECT_EQ(written(*again), once);
+  }
+}
+
+// Reads as Chromium's importer does: line by line, tags in upper case, attributes found by name and double quote.
+class LineReader {
+ public:
+  explicit LineReader(std::string_view content) {
+    while (!content.empty()) {
+      const std::size_t end = std::min(content.find('\n'), content.size());
+      take_line(content.substr(0, end));
+      content.remove_prefix(std::min(end + 1, content.size()));
+    }
+  }
+
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  void take_line(std::string_view line) {
+    while (line.starts_with(' ')) line.remove_prefix(1);
+    while (line.ends_with('\r') || line.ends_with(' ')) line.remove_suffix(1);
+    while (line.starts_with("<HR>")) line.remove_prefix(4);
+    if (line.starts_with("<DT>")) line.remove_prefix(4);
+    if (line.starts_with("<H3"))
+      lines_.push_back("+ " + inner(line, "</H3>") + attribute(line, "ADD_DATE") +
+                       attribute(line, "PERSONAL_TOOLBAR_FOLDER"));
+    if (line.starts_with("<A "))
+      lines_.push_back(inner(line, "</A>") + attribute(line, "HREF") + attribute(line, "ADD_DATE"));
+    if (line.starts_with("</DL>")) lines_.push_back("end");
+  }
+
+  static std::string inner(std::string_view line, std::string_view end_tag) {
+    const std::size_t end = line.find(end_tag);
+    if (end == std::string_view::npos) return "?";
+    const std::size_t begin = line.rfind('>', end) + 1;
+    return unescaped(line.substr(begin, end - begin));
+  }
+
+  static std::string attribute(std::string_view line, std::string_view name) {
+    const std::string start = std::string(name) + "=\"";
+    const std::size_t begin = line.find(start);
+    if (begin == std::string_view::npos) return "";
+    const std::string_view value = line.substr(begin + start.size());
+    return " [" + unescaped(value.substr(0, value.find('"'))) + "]";
+  }
+
+  static std::string unescaped(std::string_view text) {
+    static const std::vector<std::pair<std::string_view, char>> kKnown = {
+        {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&quot;", '"'}, {"&#39;", '\''}};
+    std::string result;
+    while (!text.empty()) {
+      const auto found = std::ranges::find_if(kKnown, [&](const auto& known) { return text.starts_with(known.first); });
+      result += found == kKnown.end() ? text.front() : found->second;
+      text.remove_prefix(found == kKnown.end() ? 1 : found->first.size());
+    }
+    return result;
+  }
+
+  std::vector<std::string> lines_;
+};
+
+TEST(HtmlWriter, ChromiumsLineReaderReadsWhatWeWrite) {
+  const auto document = read(
+      "<H1>Lesezeichen</H1><dl><h2 personal_toolbar_folder>Bar <3</h2><dl><a note='</A> HREF=\"no\"\nnext' "
+      "href=http://1/?a&b add_date=1500000000>x > \"y\""
+      "</a><dd>about\n<HR><h3>empty</h3></dl></dl>");
+  document->tree().roots[2].children.push_back(bookmark("'new' </A>", "javascript:a('\"')&&b<c", "k"));
+  EXPECT_THAT(LineReader(written(*document)).lines(),
+              testing::ElementsAre("+ Bar <3 [true]", "x > \"y\" [http://1/?a&b] [1500000000]", "+ empty", "end", "end",
+                                   "'new' </A> [javascript:a('\"')&&b<c]", "end"));
+}
+
 StoreItem item_of(const std::string& title, const std::string& url, std::int64_t added_us) {
   return {
       "key",   kBookmarkType,
