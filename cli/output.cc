@@ -25,8 +25,10 @@ void member(JsonWriter& json, std::string_view name, std::uint64_t number) {
 void print(const rapidjson::StringBuffer& document) { std::printf("%s\n", document.GetString()); }
 
 int fail(const Status& status) {
-  std::fprintf(stderr, "harmonica: %s\n", display_text(status.message()).c_str());
-  return status.code() == StatusCode::kGuard ? kExitGuard : kExitFailed;
+  const bool is_guard = status.code() == StatusCode::kGuard;
+  std::fprintf(stderr, "harmonica: %s%s\n", display_text(status.message()).c_str(),
+               is_guard ? " (--confirm goes through with it)" : "");
+  return is_guard ? kExitGuard : kExitFailed;
 }
 
 std::string label_of(const Schema& schema, const Item& item) {

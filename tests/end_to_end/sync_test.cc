@@ -1,0 +1,256 @@
+// What a person sees of a sync: exit codes, and what is in the files afterwards.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <cstdlib>
+
+#include "end_to_end/favorites_files.h"
+#include "end_to_end/program.h"
+#include "harmonica/bytes.h"
+
+namespace harmonica::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Of all sessions in the output of `sync --json`.
+std::uint64_t changes_in(const std::string& json) {
+  rapidjson::Document document;
+  if (document.Parse(json.data(), json.size()).HasParseError()) return 999'999;
+  std::uint64_t changes = 0;
+  for (const rapidjson::Value& session : document["sessions"].GetArray()) {
+    for (const char* const what : {"created", "updated", "deleted", "conflicts", "deferred", "failed"}) {
+      changes += session[what].GetUint64();
+    }
+  }
+  return changes;
+}
+
+// The digest that the system's own program gives.
+std::string md5sum(const Program& program, const std::string& bytes) {
+  program.write("digested", bytes);
+  const std::string command = "md5sum < '" + program.path("digested") + "' > '" + program.path("digest") + "'";
+  if (std::system(command.c_str()) != 0) return "md5sum failed";
+  return program.read("digest").substr(0, 32);
+}
+
+void expect_equal(const Program& program, const std::string& first, const std::string& second) {
+  const Outcome verified = program.run({"verify", first, second});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+}
+
+void expect_nothing_left_to_do(const Program& program, const std::vector<std::string>& stores) {
+  std::vector<std::string> before;
+  for (const std::string& store : stores) before.push_back(program.read(store));
+  std::vector<std::string> arguments = {"sync", "--json"};
+  arguments.insert(arguments.end(), stores.begin(), stores.end());
+  const Outcome again = program.run(arguments);
+  EXPECT_EQ(again.exit_code, 0) << again.err;
+  EXPECT_EQ(changes_in(again.out), 0U) << again.out;
+  for (std::size_t i = 0; i < stores.size(); ++i) EXPECT_EQ(program.read(stores[i]), before[i]) << stores[i];
+}
+
+class Sync : public ::testing::Test {
+ protected:
+  Program program_;
+};
+
+TEST_F(Sync, ThreeStoresBecomeOne) {
+  program_.write("A", chromium_file(parse_tree("toolbar(News(a b) c) other(d)")));
+  program_.write("B", chromium_file(parse_tree("toolbar(c News(b e)) mobile(f)")));
+  program_.write("C.html", html_file(parse_tree("menu(g Deep(Deeper(h))) toolbar(c)")));
+  const Outcome synced = program_.run({"sync", "A", "B", "C.html"});
+  EXPECT_EQ(synced.exit_code, 0) << synced.err;
+  EXPECT_EQ(synced.err, "");
+
+  const Tree tree = read_chromium_file(program_.read("A"));
+  EXPECT_EQ(to_text(tree, Siblings::kAsSet),
+            to_text(parse_tree("toolbar(News(a b e) c) menu(g Deep(Deeper(h))) other(d) mobile(f)"), Siblings::kAsSet));
+  EXPECT_EQ(to_text(read_chromium_file(program_.read("B"))), to_text(tree));
+  EXPECT_EQ(to_text(read_html_file(program_.read("C.html"))), to_text(tree));
+  expect_equal(program_, "A", "B");
+  expect_equal(program_, "A", "C.html");
+  expect_nothing_left_to_do(program_, {"A", "B", "C.html"});
+}
+
+TEST_F(Sync, EditsMovesAndDeletionsReachTheOtherStores) {
+  Tree tree = parse_tree("toolbar(A(a b) c d)");
+  program_.write("A", chromium_file(tree));
+  program_.write("B.html", html_file({}));
+  ASSERT_EQ(program_.run({"sync", "A", "B.html"}).exit_code, 0);
+
+  tree = read_chromium_file(program_.read("A"));
+  std::vector<Entry>& bar = tree.roots["toolbar"];
+  bar[1].title = "see";
+  bar.front().children.push_back(bar.back());
+  bar.pop_back();
+  bar.front().children.erase(bar.front().children.begin());
+  program_.write("A", chromium_file(tree));
+  EXPECT_EQ(program_.run({"sync", "A", "B.html"}).exit_code, 0);
+  EXPECT_EQ(to_text(read_html_file(program_.read("B.html"))), to_text(parse_tree("toolbar(A(b d) see<c>)")));
+  expect_equal(program_, "A", "B.html");
+}
+
+TEST_F(Sync, ACopyOfTheFileIsKeptBeforeTheFirstWrite) {
+  const std::string original = chromium_file(parse_tree("toolbar(a)"));
+  program_.write("A", original);
+  program_.write("B", chromium_file(parse_tree("toolbar(b)")));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  std::size_t copies = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(program_.state())) {
+    copies += entry.is_regular_file() && entry.path().filename().string().starts_with("A.") &&
+              read_text(entry.path()) == original;
+  }
+  EXPECT_EQ(copies, 1U);
+}
+
+TEST_F(Sync, AConflictIsListedAndItsLoserRestored) {
+  program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
+  program_.write("B", chromium_file({}));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  for (const std::string store : {"A", "B"}) {
+    Tree tree = read_chromium_file(program_.read(store));
+    tree.roots["toolbar"].front().title = "title of " + store;
+    program_.write(store, chromium_file(tree));
+    // Finds the edit at once, so that B's is the newer one.
+    ASSERT_EQ(program_.run({"status", store}).exit_code, 0);
+  }
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  EXPECT_EQ(read_chromium_file(program_.read("A")).roots["toolbar"].front().title, "title of B");
+
+  // The record stands where the decision fell.
+  const Outcome of_a = program_.run({"conflicts", "list", "A"});
+  const std::string store = of_a.out.find("lost") != std::string::npos ? "A" : "B";
+  const Outcome listed = program_.run({"conflicts", "list", store});
+  ASSERT_THAT(listed.out, HasSubstr("kept \"title of B\", lost \"title of A\""));
+  EXPECT_EQ(program_.run({"conflicts", "restore", store, listed.out.substr(0, 12)}).exit_code, 0);
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  EXPECT_EQ(read_chromium_file(program_.read("A")).roots["toolbar"].front().title, "title of A");
+  EXPECT_EQ(read_chromium_file(program_.read("B")).roots["toolbar"].front().title, "title of A");
+}
+
+// A file of Chromium as a whole: only what had to change is different afterwards.
+
+constexpr const char* kRichFile = R"({
+   "checksum": "f6d0d3d6f0e4a3c0d4d0a0c9f0f0f0f0",
+   "roots": {
+      "bookmark_bar": {
+         "children": [ {
+            "date_added": "13300000000000000",
+            "date_last_used": "13300000500000000",
+            "guid": "6f3ff1a2-7f5b-4a51-9a6c-0d2cd8b9e111",
+            "id": "17",
+            "meta_info": {
+               "power_bookmark_meta": "kept",
+               "x": "1"
+            },
+            "name": "Grüße & more \u003C3",
+            "some_new_key": [ 1, 2.50, {
+               "deep": null
+            } ],
+            "type": "url",
+            "url": "https://one.example/?q=%C3%BC"
+         }, {
+            "children": [ {
+               "date_added": "13300000000000001",
+               "date_last_used": "0",
+               "guid": "6f3ff1a2-7f5b-4a51-9a6c-0d2cd8b9e222",
+               "id": "19",
+               "name": "日本 🎵",
+               "type": "url",
+               "url": "https://two.example/"
+            } ],
+            "date_added": "13300000000000002",
+            "date_last_used": "0",
+            "date_modified": "13300000000000003",
+            "guid": "6f3ff1a2-7f5b-4a51-9a6c-0d2cd8b9e333",
+            "id": "18",
+            "name": "Folder",
+            "type": "folder"
+         } ],
+         "date_added": "13300000000000000",
+         "date_last_used": "0",
+         "date_modified": "13300000000000000",
+         "guid": "0bc5d13f-2cba-5d74-951f-3f233fe6c908",
+         "id": "1",
+         "name": "Lesezeichenleiste",
+         "type": "folder"
+      },
+      "other": {
+         "children": [  ],
+         "date_added": "13300000000000000",
+         "date_last_used": "0",
+         "date_modified": "0",
+         "guid": "82b081ec-3dd3-529c-8475-ab6c344590dd",
+         "id": "2",
+         "name": "Weitere",
+         "type": "folder"
+      },
+      "synced": {
+         "children": [  ],
+         "date_added": "13300000000000000",
+         "date_last_used": "0",
+         "date_modified": "0",
+         "guid": "4cf2e351-0e85-532b-bb37-df045d8f8d0f",
+         "id": "3",
+         "name": "Mobil",
+         "type": "folder"
+      }
+   },
+   "sync_metadata": "CgQIARAB",
+   "version": 1
+}
+)";
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.find(part);
+  return at == std::string::npos ? "no " + part : text.replace(at, part.size(), by);
+}
+
+TEST_F(Sync, UntouchedEntriesOfAChromiumFileStayAsTheyWere) {
+  program_.write("A", kRichFile);
+  program_.write("B", chromium_file(parse_tree("other(new)")));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  const std::string after = program_.read("A");
+
+  const std::string before = kRichFile;
+  const std::size_t bar_begin = before.find("\"bookmark_bar\"");
+  const std::size_t bar_end = before.find("\"other\"");
+  EXPECT_THAT(after, HasSubstr(before.substr(bar_begin, bar_end - bar_begin)));
+  EXPECT_THAT(after, HasSubstr("\"sync_metadata\": \"CgQIARAB\""));
+  EXPECT_THAT(after, HasSubstr("\"name\": \"Weitere\""));
+
+  const Tree tree = read_chromium_file(after);
+  EXPECT_EQ(tree.damage, "");
+  ASSERT_EQ(tree.roots.at("other").size(), 1U);
+  EXPECT_EQ(tree.roots.at("other").front().title, "new");
+  EXPECT_EQ(tree.roots.at("toolbar").front().id, 17);
+  EXPECT_EQ(tree.roots.at("toolbar").front().key, "6f3ff1a2-7f5b-4a51-9a6c-0d2cd8b9e111");
+}
+
+TEST_F(Sync, ChecksumIsTheOneThatChromiumComputes) {
+  program_.write("A", kRichFile);
+  program_.write("B", chromium_file(parse_tree("other(new)")));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  const std::string after = program_.read("A");
+  EXPECT_THAT(after, HasSubstr("\"checksum\": \"" + md5sum(program_, chromium_checksum_input(after)) + "\""));
+  EXPECT_THAT(after, ::testing::Not(HasSubstr("checksum_sha256")));
+}
+
+TEST_F(Sync, AChangedTitleLeavesTheRestOfTheFile) {
+  program_.write("A", kRichFile);
+  program_.write("B", chromium_file({}));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  EXPECT_EQ(program_.read("A"), kRichFile);
+  program_.write("B", replaced(program_.read("B"), "\"name\": \"Folder\"", "\"name\": \"Changed\""));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+
+  std::string expected = replaced(kRichFile, "\"name\": \"Folder\"", "\"name\": \"Changed\"");
+  expected = replaced(expected, "f6d0d3d6f0e4a3c0d4d0a0c9f0f0f0f0", chromium_checksum(expected));
+  EXPECT_EQ(program_.read("A"), expected);
+}
+
+}  // namespace
+}  // namespace harmonica::testing
