@@ -9,6 +9,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(HARMONICA_CCACHE ccache)
   mark_as_advanced(HARMONICA_CCACHE)
   if(HARMONICA_CCACHE AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER ${HARMONICA_CCACHE})
+    # The folder of the build says nothing about the object, so all build folders share the cache.
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_NOHASHDIR=1 ${HARMONICA_CCACHE})
   endif()
 endif()

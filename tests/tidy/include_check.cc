@@ -59,9 +59,9 @@ class IncludePaths {
       // A component's sources see their own; tests see everyone's.
       if (from.starts_with(root) || from.starts_with("tests/")) candidates.push_back(normalized(root + std::string(name)));
     }
-    if (from.starts_with("tests/")) {
-      for (const std::string root : {"tests/", "examples/"}) candidates.push_back(normalized(root + std::string(name)));
-    }
+    if (from.starts_with("tests/") || from.starts_with("bench/"))
+      candidates.push_back(normalized("tests/" + std::string(name)));
+    if (from.starts_with("tests/")) candidates.push_back(normalized("examples/" + std::string(name)));
     for (const std::string& candidate : candidates) {
       if (tree_.contains(candidate)) return candidate;
     }
