@@ -94,10 +94,8 @@ class Attempt {
 
   // What a lost commit had written is settled: the store is now as the views say.
   void settle_pending() {
-    if (findings_.prepared.empty()) return;
-    ++state_.write_number;
-    state_.anchor = context_.anchor;
-    changed_ = true;
+    if (findings_.prepared.empty() || !plan_.left_astray().empty()) return;
+    written(state_.write_number + 1);
   }
 
   Status finish() {
@@ -113,6 +111,8 @@ class Attempt {
   void written(std::uint64_t write_number) {
     state_.write_number = write_number;
     state_.anchor = context_.anchor;
+    // What is still astray has to be seen again.
+    if (!plan_.left_astray().empty()) state_.anchor.clear();
     changed_ = true;
   }
 
@@ -303,6 +303,16 @@ Acceptance examine(const std::vector<WriteOutcome>& outcomes, const std::vector<
   return acceptance;
 }
 
+// What is still astray after a commit goes on counting as ours.
+Status keep_astray(ReplicaContext& context, const std::vector<PreparedItem>& left_astray, std::uint64_t write_number) {
+  std::erase_if(context.astray, [&](const auto& entry) {
+    return std::none_of(left_astray.begin(), left_astray.end(),
+                        [&](const PreparedItem& item) { return item.item == entry.first; });
+  });
+  if (left_astray.empty()) return {};
+  return context.metadata.prepare({write_number + 1, left_astray});
+}
+
 // Repeats `fill` in fresh transactions until the store has accepted what follows from it.
 Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
                         const std::function<Status(Attempt&)>& fill) {
@@ -335,11 +345,12 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     const Acceptance acceptance = examine(written.outcomes, planned, batches, findings);
     if (acceptance == Acceptance::kAll) {
       context.anchor = std::move(written.anchor);
-      context.astray.clear();
       attempt.written(write_number);
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
+      HARMONICA_RETURN_IF_ERROR(keep_astray(context, attempt.plan().left_astray(), write_number));
       return attempt.take_report();
     }
+    findings.held_back.disturbed.merge(attempt.plan().ordered_parents());
     for (std::size_t index = 0; index < planned.size(); ++index) {
       if (written.outcomes[index].state != WriteState::kWritten) continue;
       context.astray[planned[index].item] = {writes[index].item.type, planned[index].shown};

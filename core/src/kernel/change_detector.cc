@@ -118,11 +118,13 @@ class Collector : public EnumerationSink {
     if (!key.empty()) skipped_keys.insert(key);
     skipped_lines.push_back(std::move(what));
   }
+  void mended(std::string what) override { mended_lines.push_back(std::move(what)); }
 
   std::vector<StoreItem> items;
   std::vector<StoreKey> removed_keys;
   std::set<StoreKey> skipped_keys;
   std::vector<std::string> skipped_lines;
+  std::vector<std::string> mended_lines;
 };
 
 // One detection, in one transaction.
@@ -143,6 +145,9 @@ class Detection {
     context_.anchor = enumeration.anchor;
     context_.astray.clear();
     report_.skipped = std::move(collector.skipped_lines);
+    for (const std::string& line : collector.mended_lines) {
+      context_.environment.log(LogLevel::kWarning, line + "; the next write mends it");
+    }
     if (enumeration.kind == EnumerationKind::kUnchanged) return std::move(report_);
 
     HARMONICA_RETURN_IF_ERROR(known_.load());

@@ -58,10 +58,7 @@ Status WritePlan::put(StoredItem item) {
     item.shown = standing;
   } else if (astray != context_.astray.end() || desired != item.shown) {
     const auto [change, is_new] = changes_.try_emplace(item.item.id);
-    if (is_new) {
-      change->second.before = standing;
-      change->second.place_anew = astray != context_.astray.end() && is_ordered(item.item.type);
-    }
+    if (is_new) change->second.before = standing;
     change->second.type = item.item.type;
     change->second.after = desired;
     change->second.changed_ms = latest_change_ms(item.item);
@@ -73,6 +70,7 @@ Status WritePlan::put(StoredItem item) {
 Result<std::vector<StoreWrite>> WritePlan::writes() {
   HARMONICA_RETURN_IF_ERROR(bring_in_line());
   HARMONICA_RETURN_IF_ERROR(keep_occupied_parents());
+  HARMONICA_RETURN_IF_ERROR(order_disturbed());
   std::map<ItemId, StoreKey> keys_before;
   std::vector<Placed> puts;
   std::vector<Placed> removals;
@@ -126,17 +124,76 @@ Status WritePlan::bring_in_line() {
     if (changes_.contains(id)) continue;
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction_.find(id));
     const std::optional<ShownItem> recorded = stored ? stored->shown : std::nullopt;
-    const bool place_anew = recorded && is_ordered(standing.type);
-    if (recorded == standing.shown && !place_anew) continue;
+    if (recorded == standing.shown) continue;
     if (!held_back_.unwritable.contains(id)) {
-      changes_[id] = {standing.type, standing.shown, recorded, 0, place_anew};
+      changes_[id] = {standing.type, standing.shown, recorded, 0};
     } else if (stored) {
       stored->shown = standing.shown;
       HARMONICA_RETURN_IF_ERROR(
           transaction_.put(*stored, index_entries(context_.schema(), *stored, WrittenState::kUnwritten)));
+    } else if (standing.shown) {
+      left_astray_.push_back({id, standing.shown->key, standing.shown});
     }
   }
   return {};
+}
+
+std::set<ItemId> WritePlan::ordered_parents() const {
+  std::set<ItemId> parents;
+  for (const auto& [item, change] : changes_) {
+    if (!is_ordered(change.type)) continue;
+    if (change.before) parents.insert(change.before->parent);
+    if (change.after) parents.insert(change.after->parent);
+  }
+  return parents;
+}
+
+// Where an attempt was accepted only in part, every child is placed again: each after the one that it follows now.
+Status WritePlan::order_disturbed() {
+  for (const ItemId& parent : held_back_.disturbed) {
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<Sibling> children, standing_children(parent));
+    for (const Sibling& child : children) {
+      if (held_back_.unwritable.contains(child.item)) continue;
+      const auto [change, is_new] = changes_.try_emplace(child.item);
+      if (is_new) {
+        HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(child.item));
+        change->second = {stored->item.type, stored->shown, stored->shown, latest_change_ms(stored->item)};
+      }
+      change->second.place_anew = true;
+    }
+  }
+  return {};
+}
+
+// The ordered children of a parent as they stand in the store once this plan is written: what cannot be written stands
+// where it was.
+Result<std::vector<WritePlan::Sibling>> WritePlan::standing_children(const ItemId& parent) {
+  IndexQuery query;
+  query.kind = IndexKind::kUnwritten;
+  HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction_.find_index(query));
+  std::set<ItemId> elsewhere;
+  std::vector<Sibling> children;
+  for (const IndexPosition& position : unwritten) {
+    elsewhere.insert(position.item);
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(position.item));
+    if (!stored || !stored->shown || stored->shown->parent != parent || !is_ordered(stored->item.type)) continue;
+    children.push_back({stored->shown->position, position.item});
+  }
+  const Bytes prefix = child_index_key(parent, {});
+  query.kind = IndexKind::kChild;
+  query.prefix = prefix;
+  HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index(query));
+  for (const IndexPosition& position : positions) {
+    if (position.key.size() == prefix.size() || elsewhere.contains(position.item)) continue;
+    children.push_back(
+        {Bytes(position.key.begin() + static_cast<std::ptrdiff_t>(prefix.size()), position.key.end()), position.item});
+  }
+  if (!elsewhere.empty()) {
+    std::sort(children.begin(), children.end(), [](const Sibling& a, const Sibling& b) {
+      return a.position == b.position ? a.item < b.item : as_text(a.position) < as_text(b.position);
+    });
+  }
+  return children;
 }
 
 // A parent cannot go while something stands in it that stays.
@@ -226,8 +283,8 @@ Status WritePlan::place_puts(std::vector<Placed>& puts) {
   return {};
 }
 
-// For each put of a type with positions the key of the sibling it follows in the end. One walk along the children of each
-// parent: a session writes either a few of them or most.
+// For each put of a type with positions the key of the sibling it follows in the end: one walk along the children of each
+// parent. Children of types without positions stand in no order: nothing follows them.
 Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vector<Placed>& puts) {
   std::map<ItemId, StoreKey> previous;
   for (std::size_t index = 0; index < puts.size();) {
@@ -242,25 +299,10 @@ Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vecto
     index = group_end;
     if (wanted.empty()) continue;
 
-    // Children of types without positions stand in no order: nothing follows them.
-    const Bytes prefix = child_index_key(parent, {});
-    const auto has_position = [&](const IndexPosition& child) { return child.key.size() > prefix.size(); };
-    constexpr std::size_t kFew = 4;
     std::vector<std::pair<ItemId, ItemId>> pairs;  // item, the sibling before it
-    if (wanted.size() <= kFew) {
-      for (const ItemId& item : wanted) {
-        IndexQuery query{IndexKind::kChild, prefix, {}, IndexOrder::kDescending, 1};
-        query.after = IndexPosition{child_index_key(parent, changes_.at(item).after->position), item};
-        HARMONICA_ASSIGN_OR_RETURN(const auto before, transaction_.find_index(query));
-        if (!before.empty() && has_position(before.front())) pairs.emplace_back(item, before.front().item);
-      }
-    } else {
-      const IndexQuery query{IndexKind::kChild, prefix, {}, IndexOrder::kAscending, 0};
-      HARMONICA_ASSIGN_OR_RETURN(const auto children, transaction_.find_index(query));
-      for (std::size_t child = 1; child < children.size(); ++child) {
-        if (!wanted.contains(children[child].item) || !has_position(children[child - 1])) continue;
-        pairs.emplace_back(children[child].item, children[child - 1].item);
-      }
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<Sibling> children, standing_children(parent));
+    for (std::size_t child = 1; child < children.size(); ++child) {
+      if (wanted.contains(children[child].item)) pairs.emplace_back(children[child].item, children[child - 1].item);
     }
     for (const auto& [item, sibling] : pairs) {
       const auto change = changes_.find(sibling);

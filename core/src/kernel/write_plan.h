@@ -16,6 +16,7 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
 struct HeldBack {
   std::map<ItemId, Status> failed;  // left out: they stay as they stand
   std::set<ItemId> unwritable;      // changed by their view only, and refused by the store
+  std::set<ItemId> disturbed;       // parents whose children an attempt has put in order only in part
 };
 
 // Collects the items that a transaction changes, records them as shown, and makes the writes that let it be true. The
@@ -32,6 +33,10 @@ class WritePlan {
   Result<std::vector<StoreWrite>> writes();
   // The item of each write, and what is about to be shown, in the same order.
   const std::vector<PreparedItem>& prepared() const { return prepared_; }
+  // The parents, before and after, of all that is written and has an order.
+  std::set<ItemId> ordered_parents() const;
+  // What stands in the store, is not held, and can be neither updated nor removed: still ours, and no user's.
+  const std::vector<PreparedItem>& left_astray() const { return left_astray_; }
 
  private:
   struct Change {
@@ -41,12 +46,18 @@ class WritePlan {
     std::int64_t changed_ms = 0;
     bool place_anew = false;  // written even if nothing but its place among siblings may be wrong
   };
+  struct Sibling {
+    Bytes position;
+    ItemId item;
+  };
   struct Placed {
     ItemId item;
     std::size_t depth = 0;
   };
 
   Status bring_in_line();
+  Status order_disturbed();
+  Result<std::vector<Sibling>> standing_children(const ItemId& parent);
   Status keep_occupied_parents();
   Status keep_occupied_parent(const ItemId& item);
   bool is_ordered(TypeId type) const;
@@ -64,6 +75,7 @@ class WritePlan {
   std::map<ItemId, StoreKey> keys_;
   std::map<ItemId, std::size_t> depths_;
   std::vector<PreparedItem> prepared_;
+  std::vector<PreparedItem> left_astray_;
 };
 
 }  // namespace harmonica::kernel

@@ -54,6 +54,8 @@ std::string quoted(std::string_view text) {
   return "\"" + shown + "\"";
 }
 
+bool is_between_values(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':' || c == ','; }
+
 // Makes a document of the events of the parser. A handler that answers false stops it.
 class TreeBuilder {
  public:
@@ -68,7 +70,7 @@ class TreeBuilder {
   bool Uint64(std::uint64_t) { return scalar(std::nullopt); }
   bool Double(double) { return scalar(std::nullopt); }
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
-    if (!frames_.empty() && top().where == Where::kFile && top().name == "version") {
+    if (depth_ != 0 && top().where == Where::kFile && top().name == "version") {
       version_ = std::string(text, length);
       return true;
     }
@@ -83,7 +85,7 @@ class TreeBuilder {
 
   bool StartObject() {
     const std::size_t start = stream_.Tell() - 1;
-    if (frames_.empty()) {
+    if (depth_ == 0) {
       is_object_ = true;
       return push(Where::kFile, start);
     }
@@ -105,7 +107,7 @@ class TreeBuilder {
 
   bool StartArray() {
     const std::size_t start = stream_.Tell() - 1;
-    if (frames_.empty()) return push(Where::kOpaque, start);
+    if (depth_ == 0) return push(Where::kOpaque, start);
     Frame& parent = top();
     if (parent.where == Where::kNode && parent.name == "children") {
       parent.favorite->children.clear();
@@ -175,14 +177,21 @@ class TreeBuilder {
     std::pair<std::size_t, std::size_t> children_at;
   };
 
-  Frame& top() { return frames_.back(); }
+  Frame& top() { return frames_[depth_ - 1]; }
+  Frame& below_top() { return frames_[depth_ - 2]; }
 
   bool push(Where where, std::size_t start) {
-    if (frames_.size() >= kChromiumJsonDepthMax) {
+    if (depth_ == kChromiumJsonDepthMax) {
       too_deep_ = true;
       return false;
     }
-    Frame& frame = frames_.emplace_back();
+    if (depth_ == frames_.size()) frames_.emplace_back();
+    Frame& frame = frames_[depth_++];
+    frame.members.clear();
+    frame.entry = {};
+    frame.kind = Kind::kNone;
+    frame.has_children = false;
+    frame.has_url = false;
     frame.where = where;
     frame.start = start;
     return true;
@@ -196,12 +205,13 @@ class TreeBuilder {
 
   // The value that has just ended, and began after `from`.
   std::string value_since(std::size_t from) const {
-    const std::size_t begin = content_.find_first_not_of(" \t\r\n:,", from);
+    std::size_t begin = from;
+    while (is_between_values(content_[begin])) ++begin;
     return compact_json(content_.substr(begin, stream_.Tell() - begin));
   }
 
   bool scalar(std::optional<std::string_view> text) {
-    if (frames_.empty()) return true;
+    if (depth_ == 0) return true;
     Frame& frame = top();
     switch (frame.where) {
       case Where::kFile:
@@ -250,7 +260,7 @@ class TreeBuilder {
   void node_member(Frame& frame, std::optional<std::string_view> text) {
     Favorite& favorite = *frame.favorite;
     const std::string& name = frame.name;
-    const bool is_root = frames_[frames_.size() - 2].where == Where::kRoots;
+    const bool is_root = below_top().where == Where::kRoots;
     // All of a root but its children, id and date stays as it is: Chromium fills that in from its own knowledge.
     if (is_root && name != "id" && name != "date_modified") frame.members.put(name, value_since(frame.value_from));
     if (name == "name") {
@@ -284,7 +294,7 @@ class TreeBuilder {
 
   // Something among the children of a folder that is no object.
   void keep_stray(Frame& list) {
-    Frame& folder = frames_[frames_.size() - 2];
+    Frame& folder = below_top();
     auto kept = std::make_unique<Favorite>();
     kept->kind = FavoriteKind::kKept;
     kept->origin = keep(value_since(list.value_from));
@@ -301,9 +311,8 @@ class TreeBuilder {
   }
 
   bool end() {
-    Frame ended = std::move(frames_.back());
-    frames_.pop_back();
-    if (frames_.empty()) return true;
+    Frame& ended = frames_[--depth_];
+    if (depth_ == 0) return true;
     Frame& parent = top();
     switch (ended.where) {
       case Where::kFile:
@@ -335,7 +344,7 @@ class TreeBuilder {
   }
 
   void end_node(Frame& ended) {
-    Frame& folder = frames_[frames_.size() - 2];
+    Frame& folder = below_top();
     Favorite& favorite = *ended.favorite;
     document_.id_max = std::max(document_.id_max, ended.entry.id);
     favorite.kind = ended.kind == Kind::kFolder ? FavoriteKind::kFolder : FavoriteKind::kBookmark;
@@ -405,7 +414,8 @@ class TreeBuilder {
   const std::string_view content_;
   const rapidjson::MemoryStream& stream_;
   ChromiumDocument& document_;
-  std::vector<Frame> frames_;
+  std::vector<Frame> frames_;  // more than are open: they are used again, with the memory that they hold
+  std::size_t depth_ = 0;      // how many are open
   JsonMembers members_;
   JsonMembers root_members_;
   std::array<bool, kChromiumRoots.size()> has_root_{};

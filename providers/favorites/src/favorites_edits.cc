@@ -40,7 +40,8 @@ StoreItem store_item_of(const Favorite& favorite, const StoreKey& parent, const 
   std::optional<std::int64_t> changed_us = favorite.added_us;
   if (favorite.changed_us && (!changed_us || *changed_us < *favorite.changed_us)) changed_us = favorite.changed_us;
   if (changed_us) item.changed_ms = *changed_us / 1000;
-  return item;
+  // What is read has the form in which what is written will be read back: the two are compared.
+  return codec.as_held(std::move(item));
 }
 
 FavoritesEditor::FavoritesEditor(FavoritesDocument& document, const FavoritesCodec& codec)
