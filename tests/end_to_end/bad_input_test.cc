@@ -78,7 +78,7 @@ void expect_refused(const std::string& text, const std::string& reason) {
 std::string good_text() { return chromium_file(parse_tree("toolbar(a b F(c d) e) other(f)")); }
 
 TEST_F(BadInput, TruncatedFile) {
-  for (const std::size_t part : {10, 50, 90, 99}) {
+  for (const std::size_t part : {10U, 50U, 90U, 99U}) {
     const std::string whole = good_text();
     expect_refused(whole.substr(0, whole.size() * part / 100), "is damaged at byte");
   }
