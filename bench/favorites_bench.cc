@@ -21,7 +21,7 @@
 #include "harmonica/platform/system_environment.h"
 #include "harmonica/providers/favorites.h"
 #include "harmonica/providers/metadata.h"
-#include "tests/support/make_bookmarks.h"
+#include "support/make_bookmarks.h"
 
 namespace {
 

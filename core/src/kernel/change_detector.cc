@@ -331,38 +331,71 @@ class Detection {
   }
 
   void place_children(const ItemId& parent, const std::vector<std::size_t>& indexes) {
-    std::vector<Bytes> as_shown;
-    std::vector<Bytes> as_pending;
-    bool any_pending = false;
+    std::vector<Bytes> positions;
     for (const std::size_t index : indexes) {
       const Found& found = found_[index];
       const bool in_place = found.orphan || (found.known != nullptr && found.known->shown.parent == parent);
-      as_shown.push_back(in_place ? found.position : Bytes());
-      as_pending.push_back(as_shown.back());
-      if (const ShownItem* ours = pending_place(found.item, parent)) {
-        as_pending.back() = ours->position;
-        any_pending = true;
-      }
+      positions.push_back(in_place ? found.position : Bytes());
     }
-    std::vector<std::size_t> staying = in_order(indexes, as_shown);
-    if (any_pending) {
-      const std::vector<std::size_t> staying_pending = in_order(indexes, as_pending);
-      if (staying_pending.size() > staying.size()) {
-        staying = staying_pending;
-        as_shown = as_pending;
-        pending_seen_ = true;
-      }
+    std::optional<std::vector<Bytes>> ours = order_of_ours(parent, indexes, positions);
+    if (!ours) return give_positions(indexes, positions, in_order(indexes, positions));
+    std::vector<std::size_t> settled;
+    std::vector<Bytes> settled_positions;
+    for (std::size_t place = 0; place < indexes.size(); ++place) {
+      if (is_in_transit(found_[indexes[place]].item, parent)) continue;
+      settled.push_back(indexes[place]);
+      settled_positions.push_back(std::move((*ours)[place]));
     }
-    give_positions(indexes, as_shown, staying);
+    give_positions(settled, settled_positions, in_order(settled, settled_positions));
   }
 
-  const ShownItem* pending_place(const ItemId& item, const ItemId& parent) const {
+  // Whether a write that was lost or accepted in part was to take the item away from `parent`: its siblings were placed as
+  // if it had gone.
+  bool is_in_transit(const ItemId& item, const ItemId& parent) const {
     const auto found = pending_by_item_.find(item);
-    if (found == pending_by_item_.end()) return nullptr;
-    for (auto one = found->second.rbegin(); one != found->second.rend(); ++one) {
-      if ((*one)->shown && (*one)->shown->parent == parent) return &*(*one)->shown;
+    return found != pending_by_item_.end() &&
+           std::any_of(found->second.begin(), found->second.end(),
+                       [&](const PreparedItem* one) { return !one->shown || one->shown->parent != parent; });
+  }
+
+  // A write that was lost or accepted in part may have put some children in place already. If the order in the store
+  // follows from each child's having its position of before or one that was about to be written, it is ours and no user's.
+  std::optional<std::vector<Bytes>> order_of_ours(const ItemId& parent, const std::vector<std::size_t>& indexes,
+                                                  const std::vector<Bytes>& positions) {
+    std::vector<Bytes> ours = positions;
+    bool any_pending = false;
+    std::pair<Bytes, ItemId> last;
+    for (std::size_t place = 0; place < indexes.size(); ++place) {
+      const ItemId& item = found_[indexes[place]].item;
+      if (is_in_transit(item, parent)) {
+        any_pending = true;
+        continue;
+      }
+      std::vector<Bytes> candidates = pending_positions(item, parent);
+      any_pending = any_pending || !candidates.empty();
+      if (!positions[place].empty()) candidates.push_back(positions[place]);
+      if (candidates.empty()) continue;
+      std::sort(candidates.begin(), candidates.end());
+      const auto chosen = std::find_if(candidates.begin(), candidates.end(),
+                                       [&](const Bytes& candidate) { return std::pair(candidate, item) > last; });
+      if (chosen == candidates.end()) return std::nullopt;
+      ours[place] = *chosen;
+      last = {*chosen, item};
     }
-    return nullptr;
+    if (!any_pending) return std::nullopt;
+    if (ours != positions) pending_seen_ = true;
+    return ours;
+  }
+
+  std::vector<Bytes> pending_positions(const ItemId& item, const ItemId& parent) const {
+    std::vector<Bytes> positions;
+    const auto found = pending_by_item_.find(item);
+    if (found == pending_by_item_.end()) return positions;
+    for (const PreparedItem* one : found->second) {
+      if (one->shown && one->shown->parent == parent && !one->shown->position.empty())
+        positions.push_back(one->shown->position);
+    }
+    return positions;
   }
 
   // Which children, as places in `indexes`, can keep their positions: a longest sequence in which they rise, equal
