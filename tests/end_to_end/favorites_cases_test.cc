@@ -442,16 +442,6 @@ TEST(FavoritesCases, C19BookmarkAndFolderWithChildrenOfOneGuidAreTwo) {
       EntryIds::kOfChromium);
 }
 
-TEST(FavoritesCases, C19BookmarkAndFolderWithChildrenOfOneHarmonicaIdAreTwo) {
-  with_all_files(
-      [](FavoritesCase& c) {
-        c.local("bar(x(y))");
-        c.remote("bar(x)");
-        c.expect("bar(x x(y))", Siblings::kAsSet);
-      },
-      EntryIds::kOfHarmonica);
-}
-
 TEST(FavoritesCases, C23ChildWhoseLeftNeighbourMovedAwayThere) {
   with_all_files([](FavoritesCase& c) {
     c.base("bar(F1(u1))");
@@ -471,16 +461,6 @@ TEST(FavoritesCases, D25WhatIsOutsideOfTheUsersRootsIsNotTaken) {
     c.expect("");
     c.expect_untouched(DeviceName::kRemote);
   });
-}
-
-TEST(FavoritesCases, D32BookmarkAndFolderOfOneIdAreTwo) {
-  with_all_files(
-      [](FavoritesCase& c) {
-        c.local("menu*(x*)");
-        c.remote("menu*(x*())");
-        c.expect("menu(x x())", Siblings::kAsSet);
-      },
-      EntryIds::kOfHarmonica);
 }
 
 TEST(FavoritesCases, D37RootsBelowOtherFoldersAreTheRootsAllTheSame) {
@@ -597,16 +577,6 @@ TEST(FavoritesCases, X10ChangeMadeWhileASyncIsAppliedIsNotLost) {
       c.expect("bar(d a c)", Siblings::kAsSet);
     });
   }
-}
-
-TEST(FavoritesCases, X11AddressesThatDifferOnlyInFormFold) {
-  with_all_files([](FavoritesCase& c) {
-    c.local("bar(x<http://a.example>)");
-    c.remote("bar(x<http://a.example/>)");
-    c.sync();
-    EXPECT_EQ(size_of(c.tree(DeviceName::kLocal)), 1U);
-    EXPECT_EQ(size_of(c.tree(DeviceName::kRemote)), 1U);
-  });
 }
 
 }  // namespace

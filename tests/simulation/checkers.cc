@@ -316,7 +316,13 @@ void Checkers::after_restore(Device& device, const std::vector<std::unique_ptr<D
 std::string Checkers::state_text(Device& device) {
   View view;
   if (!look(device, view)) return {};
-  std::string text = view.status.knowledge.to_text() + "\n";
+  return view.status.knowledge.to_text() + "\n" + items_text(device);
+}
+
+std::string Checkers::items_text(Device& device) {
+  View view;
+  if (!look(device, view)) return {};
+  std::string text;
   for (const StoredItem& stored : view.items) {
     text += stored.item.to_text() + (stored.view.visible ? " visible" : "") + (stored.view.parked ? " parked" : "") +
             " in " + stored.view.parent.to_text() + " " + std::to_string(stored.view.name_suffix) + "\n";

@@ -426,10 +426,11 @@ void Simulation::decide_all() {
   }
 }
 
-// Batches of long ago change nothing any more, also under the number of a current request.
+// Batches of long ago change no item any more, also under the number of a current request. Knowledge may grow: a batch from
+// before a restore tells of versions that were lost with it.
 void Simulation::replay_old_batches() {
   for (const std::unique_ptr<Device>& device : devices_) {
-    const std::string before = checkers_.state_text(*device) + checkers_.store_text(*device);
+    const std::string before = checkers_.items_text(*device) + checkers_.store_text(*device);
     const std::vector<ChangeBatch> batches = device->old_batches();
     for (const ChangeBatch& batch : batches) {
       const Result<ChangeRequest> request = device->provider().begin_destination(ApplyOptions());
@@ -440,7 +441,7 @@ void Simulation::replay_old_batches() {
       if (!ended.ok()) return world_.fail("ending at " + device->name() + ": " + ended.status().to_text());
       if (world_.violation) return;
     }
-    const std::string after = checkers_.state_text(*device) + checkers_.store_text(*device);
+    const std::string after = checkers_.items_text(*device) + checkers_.store_text(*device);
     if (after != before) {
       return world_.fail("replay changes nothing: old batches changed " + device->name() + " from\n" + before + "to\n" +
                          after);

@@ -350,6 +350,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
       HARMONICA_RETURN_IF_ERROR(keep_astray(context, attempt.plan().left_astray(), write_number));
       return attempt.take_report();
     }
+    if (acceptance == Acceptance::kSomeFailed) context.anchor = std::move(written.anchor);
     findings.held_back.disturbed.merge(attempt.plan().ordered_parents());
     for (std::size_t index = 0; index < planned.size(); ++index) {
       if (written.outcomes[index].state != WriteState::kWritten) continue;
