@@ -38,9 +38,9 @@ ConflictSide side_of(const Register& content) { return {content.version, content
 ConflictSide side_of(const ExistenceRegister& existence) { return {existence.version, Value(), existence.value}; }
 
 // One change while it is decided. Registers of `item` start as the destination's and become the outcome's.
-class Decision {
+class ChangeDecision {
  public:
-  Decision(const ClassifierInput& input, const std::function<Version()>& mint) : input_(input), mint_(mint) {}
+  ChangeDecision(const ClassifierInput& input, const std::function<Version()>& mint) : input_(input), mint_(mint) {}
 
   Classification run() {
     if (input_.local == nullptr) return classify_unheld();
@@ -253,7 +253,7 @@ class Decision {
 }  // namespace
 
 Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint) {
-  return Decision(input, mint).run();
+  return ChangeDecision(input, mint).run();
 }
 
 }  // namespace harmonica::kernel

@@ -77,14 +77,14 @@ std::vector<ItemId> watched_ancestors(const Schema& schema, const ItemType& type
   return watched;
 }
 
+}  // namespace
+
 const Bytes& position_of(const ItemType& type, const Item& item) {
   static const Bytes kNone;
   const Unit* unit = type.find_role(UnitRole::kPosition);
   const Bytes* position = unit == nullptr ? nullptr : item.value_of(unit->id).if_bytes();
   return position == nullptr ? kNone : *position;
 }
-
-}  // namespace
 
 bool is_root_place(const Schema& schema, const ItemId& id) { return id == schema.default_root() || schema.is_root(id); }
 

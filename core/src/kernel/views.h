@@ -37,6 +37,9 @@ std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& it
 // position.
 Bytes child_index_key(const ItemId& parent, const Bytes& position);
 
+// The position in the item's registers; empty if it has none.
+const Bytes& position_of(const ItemType& type, const Item& item);
+
 // The name that is shown: the register's, with the suffix of the view behind it (rule R43).
 std::string shown_name(const std::string& name, const ItemId& item, std::uint8_t suffix_digits);
 

@@ -15,12 +15,6 @@ std::int64_t latest_change_ms(const Item& item) {
   return milliseconds_of(latest);
 }
 
-Bytes position_of(const ItemType& type, const Item& item) {
-  const Unit* unit = type.find_role(UnitRole::kPosition);
-  const Bytes* position = unit == nullptr ? nullptr : item.value_of(unit->id).if_bytes();
-  return position == nullptr ? Bytes() : *position;
-}
-
 }  // namespace
 
 std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item) {

@@ -99,7 +99,9 @@ std::vector<std::uint32_t> equal_vectors(std::span<const ClockVector> vectors) {
   return equal;
 }
 
-Status invalid(std::string message) { return Status(StatusCode::kInvalidArgument, std::move(message)).within("knowledge"); }
+Status invalid_steps(std::string message) {
+  return Status(StatusCode::kInvalidArgument, std::move(message)).within("knowledge");
+}
 
 Status too_large(std::string message) { return Status(StatusCode::kLimitExceeded, std::move(message)).within("knowledge"); }
 
@@ -111,14 +113,14 @@ Status check(std::span<const ClockVector> vectors, std::span<const Step> steps) 
     const std::size_t replicas = vector.entries().size();
     if (replicas > limits::kReplicasMax) return too_large(std::to_string(replicas) + " replicas in a vector are too many");
   }
-  if (steps.empty()) return invalid("it has no step");
+  if (steps.empty()) return invalid_steps("it has no step");
   if (steps.front().first != kFirstItemId)
-    return invalid("the first step stands at " + steps.front().first.to_text() + ", not at the first id");
+    return invalid_steps("the first step stands at " + steps.front().first.to_text() + ", not at the first id");
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps[i].vector >= vectors.size())
-      return invalid("step " + steps[i].first.to_text() + ": no vector " + std::to_string(steps[i].vector));
+      return invalid_steps("step " + steps[i].first.to_text() + ": no vector " + std::to_string(steps[i].vector));
     if (i > 0 && steps[i].first <= steps[i - 1].first)
-      return invalid("step " + steps[i].first.to_text() + ": ids do not rise");
+      return invalid_steps("step " + steps[i].first.to_text() + ": ids do not rise");
   }
   return {};
 }

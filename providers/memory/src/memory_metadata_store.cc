@@ -8,25 +8,42 @@
 #include "harmonica/providers/memory.h"
 
 namespace harmonica::providers {
+
+// Items and records are shared between the copies that transactions make, since they never change once they stand here.
+struct MemoryMetadataContent {
+  struct HeldItem {
+    StoredItem item;
+    std::vector<IndexEntry> entries;
+  };
+
+  struct IndexRow {
+    IndexKind kind;
+    Bytes key;
+    ItemId item;
+    friend auto operator<=>(const IndexRow&, const IndexRow&) = default;
+  };
+
+  struct ConflictPlace {
+    std::int64_t when_ms;
+    ConflictId id;
+    friend auto operator<=>(const ConflictPlace&, const ConflictPlace&) = default;
+  };
+
+  ReplicaState state;
+  Knowledge knowledge;
+  Knowledge forgotten;
+  ItemCounts counts;
+  std::map<ItemId, std::shared_ptr<const HeldItem>> items;
+  std::set<IndexRow> index;
+  std::map<ConflictPlace, std::shared_ptr<const ConflictRecord>> conflicts;
+  std::map<ConflictId, std::int64_t> conflict_times;
+};
+
 namespace {
 
-struct HeldItem {
-  StoredItem item;
-  std::vector<IndexEntry> entries;
-};
-
-struct IndexRow {
-  IndexKind kind;
-  Bytes key;
-  ItemId item;
-  friend auto operator<=>(const IndexRow&, const IndexRow&) = default;
-};
-
-struct ConflictPlace {
-  std::int64_t when_ms;
-  ConflictId id;
-  friend auto operator<=>(const ConflictPlace&, const ConflictPlace&) = default;
-};
+using HeldItem = MemoryMetadataContent::HeldItem;
+using IndexRow = MemoryMetadataContent::IndexRow;
+using ConflictPlace = MemoryMetadataContent::ConflictPlace;
 
 bool lacks(const Knowledge& knowledge, const Item& item) {
   const ClockVector& vector = knowledge.at(item.id);
@@ -44,18 +61,6 @@ IndexRow past(IndexKind kind, Bytes prefix) {
 }
 
 }  // namespace
-
-// Items and records are shared between the copies that transactions make, since they never change once they stand here.
-struct MemoryMetadataContent {
-  ReplicaState state;
-  Knowledge knowledge;
-  Knowledge forgotten;
-  ItemCounts counts;
-  std::map<ItemId, std::shared_ptr<const HeldItem>> items;
-  std::set<IndexRow> index;
-  std::map<ConflictPlace, std::shared_ptr<const ConflictRecord>> conflicts;
-  std::map<ConflictId, std::int64_t> conflict_times;
-};
 
 class MemoryMetadataStore::Transaction : public MetadataTransaction {
  public:
