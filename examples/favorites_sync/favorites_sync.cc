@@ -59,8 +59,7 @@ void print(const Device& device, const SessionReport& report) {
 
 Status run(Way way, const std::string& state_directory, const std::vector<std::string>& paths) {
   HARMONICA_RETURN_IF_ERROR(platform::create_directories(state_directory));
-  const auto environment =
-      platform::make_system_environment({.reservations_directory = state_directory + "/reservations"});
+  const auto environment = platform::make_system_environment({.reservations_directory = state_directory + "/reservations"});
   std::vector<Device> devices;
   for (const std::string& path : paths) {
     HARMONICA_ASSIGN_OR_RETURN(Device device, open_device(path, state_directory, devices.size(), *environment));

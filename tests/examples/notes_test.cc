@@ -18,9 +18,9 @@ namespace harmonica {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 using testing::read_text;
 using testing::TemporaryDirectory;
+using ::testing::UnorderedElementsAre;
 using testing::write_text;
 
 // A folder of notes, open as a replica.

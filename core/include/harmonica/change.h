@@ -14,19 +14,19 @@ namespace harmonica {
 // Who a replica is, as each side tells the other at the start of a session.
 struct ReplicaDescription {
   ReplicaId replica;
-  ScopeName scope;                       // empty: none yet
+  ScopeName scope;  // empty: none yet
   std::uint64_t schema_fingerprint = 0;
-  std::int64_t wall_clock_ms = 0;        // since 1970-01-01 UTC
+  std::int64_t wall_clock_ms = 0;  // since 1970-01-01 UTC
   friend bool operator==(const ReplicaDescription&, const ReplicaDescription&) = default;
 };
 
 // What a destination asks for. A batch belongs to one request (rule R7).
 struct ChangeRequest {
   ReplicaDescription destination;
-  std::uint64_t number = 0;              // of this replica's requests; rises
+  std::uint64_t number = 0;  // of this replica's requests; rises
   Knowledge knowledge;
-  std::vector<ItemId> wanted_whole;      // sorted; items whose base the destination lacks (rule R6)
-  std::uint64_t batch_bytes_max = 0;     // soft limit on the weight of a batch; one change always fits
+  std::vector<ItemId> wanted_whole;   // sorted; items whose base the destination lacks (rule R6)
+  std::uint64_t batch_bytes_max = 0;  // soft limit on the weight of a batch; one change always fits
   friend bool operator==(const ChangeRequest&, const ChangeRequest&) = default;
 };
 
@@ -35,8 +35,8 @@ struct ItemChange {
   ItemId item;
   TypeId type = 0;
   ExistenceRegister existence;
-  std::vector<UnitRegister> units;       // sorted by unit
-  bool whole = false;                    // all units are there
+  std::vector<UnitRegister> units;  // sorted by unit
+  bool whole = false;               // all units are there
   friend bool operator==(const ItemChange&, const ItemChange&) = default;
 };
 
@@ -46,10 +46,10 @@ struct ChangeBatch {
   ReplicaId destination;
   std::uint64_t request_number = 0;
   ItemIdRange range;
-  std::vector<ItemChange> changes;       // sorted by item, all within `range`
-  Knowledge made_with;                   // the source's knowledge on the range, nothing outside; also what may be learned
-  Knowledge forgotten;                   // the source's forgotten knowledge on the range
-  bool last = false;                     // nothing follows: `range` ends at the last id
+  std::vector<ItemChange> changes;  // sorted by item, all within `range`
+  Knowledge made_with;              // the source's knowledge on the range, nothing outside; also what may be learned
+  Knowledge forgotten;              // the source's forgotten knowledge on the range
+  bool last = false;                // nothing follows: `range` ends at the last id
   std::uint64_t changes_left_estimate = 0;  // about how many changes follow in later batches
   friend bool operator==(const ChangeBatch&, const ChangeBatch&) = default;
 };

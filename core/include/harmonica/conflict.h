@@ -24,18 +24,18 @@ struct ConflictSide {
 };
 
 struct ConflictRecord {
-  ConflictId id;                        // made from item, unit and both versions
+  ConflictId id;  // made from item, unit and both versions
   ItemId item;
   TypeId type = 0;
   UnitId unit = kExistenceUnit;
-  ConflictSide kept;                    // deferred: what this replica holds
-  ConflictSide lost;                    // deferred: what the other replica holds
+  ConflictSide kept;  // deferred: what this replica holds
+  ConflictSide lost;  // deferred: what the other replica holds
   ConflictState state = ConflictState::kDecided;
-  std::string rule;                     // "latest", "edit_wins", "manual", ...
+  std::string rule;  // "latest", "edit_wins", "manual", ...
   ReplicaId decided_by;
-  std::int64_t when_ms = 0;             // since 1970-01-01 UTC
-  std::optional<ItemChange> deferred;   // the change that waits, whole or in part
-  ClockVector deferred_made_with;       // learned for this item once it is decided (rule R11)
+  std::int64_t when_ms = 0;            // since 1970-01-01 UTC
+  std::optional<ItemChange> deferred;  // the change that waits, whole or in part
+  ClockVector deferred_made_with;      // learned for this item once it is decided (rule R11)
   friend bool operator==(const ConflictRecord&, const ConflictRecord&) = default;
 };
 

@@ -20,8 +20,8 @@ inline constexpr std::size_t kUnitsMax = 4'000;
 inline constexpr std::size_t kBatchChangesMax = 100'000;
 inline constexpr std::size_t kMessageBytesMax = 64 * 1024 * 1024;
 
-// Submessages of one message at every level. Each takes up to some 100 bytes in memory and as little as 2 on the wire, so the
-// bytes of a message alone would not bound what reading it takes.
+// Submessages of one message at every level. Each takes up to some 100 bytes in memory and as little as 2 on the wire, so
+// the bytes of a message alone would not bound what reading it takes.
 inline constexpr std::size_t kMessagePartsMax = 2'000'000;
 
 // What a destination asks for if nothing else is said: small enough for a phone, large enough that round trips vanish.

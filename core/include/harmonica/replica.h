@@ -53,8 +53,8 @@ struct ReplicaStatus {
 struct ReplicaItem {
   Item item;
   ItemView view;
-  StoreKey key;            // empty: not in the store
-  ItemId parent;           // shown parent
+  StoreKey key;                   // empty: not in the store
+  ItemId parent;                  // shown parent
   std::vector<UnitValue> values;  // as shown
 };
 
@@ -87,7 +87,8 @@ class Replica {
 
   // Conflict records, oldest first.
   virtual Result<std::vector<ConflictRecord>> conflicts() = 0;
-  // Makes the value that lost the current one: a new edit, which travels. not_found, or invalid_argument for a deferred one.
+  // Makes the value that lost the current one: a new edit, which travels. not_found, or invalid_argument for a deferred
+  // one.
   virtual Status restore(const ConflictId& conflict) = 0;
   // Ends a deferred conflict. not_found, or invalid_argument for a decided one.
   virtual Status decide(const ConflictId& conflict, Decision decision) = 0;

@@ -60,8 +60,8 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : value_(std::move(value)) {}                 // NOLINT(google-explicit-constructor)
-  Result(Status error) : status_(std::move(error)) {            // NOLINT(google-explicit-constructor)
+  Result(T value) : value_(std::move(value)) {}       // NOLINT(google-explicit-constructor)
+  Result(Status error) : status_(std::move(error)) {  // NOLINT(google-explicit-constructor)
     HARMONICA_ASSERT(!status_.ok());
   }
 
@@ -95,10 +95,10 @@ class [[nodiscard]] Result {
 }  // namespace harmonica
 
 // Returns the error of a Status expression to the caller.
-#define HARMONICA_RETURN_IF_ERROR(expression)                    \
-  do {                                                           \
-    ::harmonica::Status harmonica_status_ = (expression);        \
-    if (!harmonica_status_.ok()) return harmonica_status_;       \
+#define HARMONICA_RETURN_IF_ERROR(expression)              \
+  do {                                                     \
+    ::harmonica::Status harmonica_status_ = (expression);  \
+    if (!harmonica_status_.ok()) return harmonica_status_; \
   } while (false)
 
 // Declares `declaration` with the value of a Result expression, or returns its error to the caller.
@@ -106,7 +106,7 @@ class [[nodiscard]] Result {
   HARMONICA_ASSIGN_OR_RETURN_AT_(declaration, expression, __LINE__)
 #define HARMONICA_ASSIGN_OR_RETURN_AT_(declaration, expression, line) \
   HARMONICA_ASSIGN_OR_RETURN_IN_(declaration, expression, line)
-#define HARMONICA_ASSIGN_OR_RETURN_IN_(declaration, expression, line)           \
-  auto harmonica_result_##line = (expression);                                 \
-  if (!harmonica_result_##line.ok()) return harmonica_result_##line.status();  \
+#define HARMONICA_ASSIGN_OR_RETURN_IN_(declaration, expression, line)         \
+  auto harmonica_result_##line = (expression);                                \
+  if (!harmonica_result_##line.ok()) return harmonica_result_##line.status(); \
   declaration = *std::move(harmonica_result_##line)

@@ -42,7 +42,8 @@ class Environment {
   virtual Status set_reserved_tick(const ReplicaId& replica, Tick tick) = 0;
 };
 
-// Runs work beside the caller's thread. Core uses one only where it is given one, to fetch a batch while another is applied.
+// Runs work beside the caller's thread. Core uses one only where it is given one, to fetch a batch while another is
+// applied.
 class Executor {
  public:
   // A piece of work that was started. Destroying it waits for its end.

@@ -17,12 +17,12 @@ namespace harmonica {
 
 // What the view functions make of an item's registers (rules R40 to R44).
 struct ItemView {
-  bool visible = false;             // to be shown in the store
-  bool parked = false;              // hidden because of a unique value or a reference
-  bool evicted = false;             // left a cycle: passed over a living ancestor (rule R42)
-  ItemId parent;                    // shown parent; zero for types without a parent role
+  bool visible = false;                 // to be shown in the store
+  bool parked = false;                  // hidden because of a unique value or a reference
+  bool evicted = false;                 // left a cycle: passed over a living ancestor (rule R42)
+  ItemId parent;                        // shown parent; zero for types without a parent role
   std::uint16_t ancestors_skipped = 0;  // how many of the listed ancestors were passed over
-  std::uint8_t name_suffix = 0;     // length of the suffix shown behind the name, in hexadecimal digits; 0: plain
+  std::uint8_t name_suffix = 0;         // length of the suffix shown behind the name, in hexadecimal digits; 0: plain
   friend bool operator==(const ItemView&, const ItemView&) = default;
 };
 
@@ -31,14 +31,14 @@ struct ShownItem {
   StoreKey key;
   ItemId parent;
   Bytes position;
-  std::vector<UnitValue> values;    // sorted by unit; only those that the store holds
+  std::vector<UnitValue> values;  // sorted by unit; only those that the store holds
   friend bool operator==(const ShownItem&, const ShownItem&) = default;
 };
 
 struct StoredItem {
   Item item;
   ItemView view;
-  std::optional<ShownItem> shown;   // nothing: not in the store
+  std::optional<ShownItem> shown;  // nothing: not in the store
   friend bool operator==(const StoredItem&, const StoredItem&) = default;
 };
 
@@ -74,7 +74,7 @@ struct IndexQuery {
   Bytes prefix;                        // of the keys wanted; empty: all of that kind
   std::optional<IndexPosition> after;  // strictly after this one in the order asked for
   IndexOrder order = IndexOrder::kAscending;
-  std::size_t count_max = 0;           // 0: no limit
+  std::size_t count_max = 0;  // 0: no limit
 };
 
 struct ItemCounts {
@@ -86,15 +86,15 @@ struct ItemCounts {
 
 // What a replica knows about itself.
 struct ReplicaState {
-  ReplicaId replica;                   // zero: the store is new
-  ScopeName scope;                     // empty: none yet
+  ReplicaId replica;  // zero: the store is new
+  ScopeName scope;    // empty: none yet
   std::uint64_t schema_fingerprint = 0;
-  Tick last_tick = 0;                  // the greatest used or learned of; its own next one is greater
-  Tick reserved_tick = 0;              // the bound inside the store (rule R30)
+  Tick last_tick = 0;      // the greatest used or learned of; its own next one is greater
+  Tick reserved_tick = 0;  // the bound inside the store (rule R30)
   std::uint64_t request_number = 0;
-  std::uint64_t write_number = 0;      // of writes into the store; tells whether prepared items still count
-  Bytes anchor;                        // of the last enumeration or write
-  std::vector<ItemId> wanted_whole;    // sorted
+  std::uint64_t write_number = 0;          // of writes into the store; tells whether prepared items still count
+  Bytes anchor;                            // of the last enumeration or write
+  std::vector<ItemId> wanted_whole;        // sorted
   std::vector<ReplicaId> former_replicas;  // ids this replica had before, oldest first
   friend bool operator==(const ReplicaState&, const ReplicaState&) = default;
 };
@@ -104,12 +104,12 @@ struct ReplicaState {
 struct PreparedItem {
   ItemId item;
   StoreKey key;
-  std::optional<ShownItem> shown;      // nothing: about to be removed
+  std::optional<ShownItem> shown;  // nothing: about to be removed
   friend bool operator==(const PreparedItem&, const PreparedItem&) = default;
 };
 
 struct PreparedWrite {
-  std::uint64_t write_number = 0;      // counts only if it is one more than that of the state
+  std::uint64_t write_number = 0;  // counts only if it is one more than that of the state
   std::vector<PreparedItem> items;
   friend bool operator==(const PreparedWrite&, const PreparedWrite&) = default;
 };

@@ -20,7 +20,7 @@ struct ItemFailure {
 
 // What applying one batch did.
 struct BatchReport {
-  std::uint64_t received = 0;   // changes in the batch
+  std::uint64_t received = 0;  // changes in the batch
   std::uint64_t created = 0;
   std::uint64_t updated = 0;
   std::uint64_t deleted = 0;
@@ -41,9 +41,8 @@ struct ApplyOptions {
   friend bool operator==(const ApplyOptions&, const ApplyOptions&) = default;
 };
 
-// One replica in sessions, one after the other. Calls come in the order begin, any number of batches, end; an error ends the
-// session, and `end` is still called. Thread-compatible.
-// (After the providers of the Microsoft Sync Framework.)
+// One replica in sessions, one after the other. Calls come in the order begin, any number of batches, end; an error ends
+// the session, and `end` is still called. Thread-compatible. (After the providers of the Microsoft Sync Framework.)
 class Provider {
  public:
   virtual ~Provider() = default;

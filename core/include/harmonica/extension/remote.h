@@ -17,8 +17,8 @@ struct RemoteProviderOptions {
 // unavailable and whatever else the channel returns are passed on; unsupported names both protocol versions.
 std::unique_ptr<Provider> make_remote_provider(Channel& channel, const RemoteProviderOptions& options);
 
-// The far end: answers requests with `provider`, which must outlive it. One session at a time; a new one ends the one before.
-// A request that arrives twice is answered with the same response and handled once. Thread-compatible.
+// The far end: answers requests with `provider`, which must outlive it. One session at a time; a new one ends the one
+// before. A request that arrives twice is answered with the same response and handled once. Thread-compatible.
 std::unique_ptr<RequestHandler> make_provider_endpoint(Provider& provider);
 
 }  // namespace harmonica

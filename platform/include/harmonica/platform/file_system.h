@@ -34,8 +34,8 @@ Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max);
 Result<Bytes> read_head(const std::string& path, std::size_t bytes_max);
 
 // Writes beside the target, syncs, renames over it and syncs the folder: at any moment either the old or the new content
-// stands there. Keeps the permissions (and, as far as allowed, the owner) of a file that is replaced; follows a symbolic link
-// to the file it names. A failure leaves the old file as it was and nothing beside it.
+// stands there. Keeps the permissions (and, as far as allowed, the owner) of a file that is replaced; follows a symbolic
+// link to the file it names. A failure leaves the old file as it was and nothing beside it.
 Status replace_file(const std::string& path, ByteView content);
 
 // Copies `from` to `to`, which must not exist, durably.
