@@ -342,7 +342,7 @@ class Detection {
     std::vector<std::size_t> settled;
     std::vector<Bytes> settled_positions;
     for (std::size_t place = 0; place < indexes.size(); ++place) {
-      if (is_in_transit(found_[indexes[place]].item, parent)) continue;
+      if (!positions[place].empty() && is_in_transit(found_[indexes[place]].item, parent)) continue;
       settled.push_back(indexes[place]);
       settled_positions.push_back(std::move((*ours)[place]));
     }
@@ -367,7 +367,7 @@ class Detection {
     std::pair<Bytes, ItemId> last;
     for (std::size_t place = 0; place < indexes.size(); ++place) {
       const ItemId& item = found_[indexes[place]].item;
-      if (is_in_transit(item, parent)) {
+      if (!positions[place].empty() && is_in_transit(item, parent)) {
         any_pending = true;
         continue;
       }
