@@ -442,6 +442,21 @@ TEST(FavoritesCases, C19BookmarkAndFolderWithChildrenOfOneGuidAreTwo) {
       EntryIds::kOfChromium);
 }
 
+TEST(FavoritesCases, C19AFolderThatIsABookmarkElsewhereDoesNotStopTheRest) {
+  with_all_files(
+      [](FavoritesCase& c) {
+        c.local("bar(x(y) a)");
+        c.remote("bar(x b)");
+        c.sync();
+        for (const DeviceName device : {DeviceName::kLocal, DeviceName::kRemote}) {
+          const std::multiset<std::string> titles = titles_of(c.tree(device));
+          EXPECT_TRUE(titles.contains("a")) << to_text(c.tree(device));
+          EXPECT_TRUE(titles.contains("b")) << to_text(c.tree(device));
+        }
+      },
+      EntryIds::kOfHarmonica);
+}
+
 TEST(FavoritesCases, C23ChildWhoseLeftNeighbourMovedAwayThere) {
   with_all_files([](FavoritesCase& c) {
     c.base("bar(F1(u1))");

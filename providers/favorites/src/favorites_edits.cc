@@ -146,6 +146,10 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
 
   Children* siblings = children_of(write.item.parent);
   if (siblings == nullptr) {
+    const Place* parent = find(write.item.parent);
+    if (parent != nullptr && parent->favorite != nullptr && parent->favorite->kind == FavoriteKind::kBookmark) {
+      return {WriteState::kFailed, Status(StatusCode::kInvalidArgument, "what should be its folder is a bookmark here")};
+    }
     if (!unwritten_.contains(write.item.parent) && !skipped_.contains(write.item.parent)) return changed;
     return {WriteState::kFailed, Status(StatusCode::kUnavailable, "its folder is not in the file")};
   }
