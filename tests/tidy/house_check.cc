@@ -254,7 +254,9 @@ std::vector<std::string> check_leftovers(const SourceTree& tree) {
     std::size_t number = 0;
     for (const std::string_view line : lines_of(content)) {
       ++number;
-      const auto complain = [&, &path = path](const std::string& what) { findings.push_back(at_line(path, number) + what); };
+      const auto complain = [&, &path = path](const std::string& what) {
+        findings.push_back(at_line(path, number) + what);
+      };
       if (contains_absolute_path(line, kMachinePath)) complain("a path of one machine");
       // The name of an XML namespace looks like an address and is none.
       if (is_build_script(path) && line.find(kNetworkAddress) != std::string_view::npos && !contains_word(line, "xmlns")) {

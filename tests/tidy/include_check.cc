@@ -119,7 +119,7 @@ std::vector<std::string> check_includes(const SourceTree& tree, const IncludeTab
   for (const auto& [path, content] : tree) {
     if (!path.ends_with(".h") && !path.ends_with(".cc")) continue;
     std::optional<std::string> self;
-    const auto rule = std::ranges::find_if(table.rules, [&](const IncludeRule& candidate) {
+    const auto rule = std::ranges::find_if(table.rules, [&, &path = path](const IncludeRule& candidate) {
       self = matched_prefix(candidate.folder, path);
       return self.has_value();
     });
