@@ -13,5 +13,6 @@
 #include "harmonica/schema.h"        // IWYU pragma: export
 #include "harmonica/session.h"       // IWYU pragma: export
 #include "harmonica/status.h"        // IWYU pragma: export
+#include "harmonica/utf8.h"          // IWYU pragma: export
 #include "harmonica/value.h"         // IWYU pragma: export
 #include "harmonica/version.h"       // IWYU pragma: export

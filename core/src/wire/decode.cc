@@ -8,10 +8,10 @@
 
 #include "harmonica.pb.h"
 #include "harmonica/limits.h"
+#include "harmonica/utf8.h"
 #include "wire/codec.h"
 #include "wire/enumerators.h"
 #include "wire/message_parts.h"
-#include "wire/utf8.h"
 
 namespace harmonica::wire {
 namespace {

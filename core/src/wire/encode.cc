@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "harmonica.pb.h"
+#include "harmonica/utf8.h"
 #include "wire/codec.h"
 #include "wire/enumerators.h"
-#include "wire/utf8.h"
 
 namespace harmonica::wire {
 namespace {

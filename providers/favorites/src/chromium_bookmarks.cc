@@ -3,7 +3,7 @@
 
 #include "chromium_document.h"
 #include "chromium_url.h"
-#include "utf8.h"
+#include "harmonica/utf8.h"
 
 namespace harmonica::providers {
 namespace {
@@ -14,7 +14,7 @@ bool can_hold_date(std::int64_t unix_us) {
 
 std::string text_of(const Value& value) {
   const std::string* text = value.if_text();
-  return text == nullptr ? std::string() : with_valid_utf8(*text);
+  return text == nullptr ? std::string() : repaired_utf8(*text);
 }
 
 class ChromiumCodec final : public FavoritesCodec {

@@ -4,12 +4,10 @@
 #include <utility>
 
 #include "chromium_json.h"
-#include "utf8.h"
 
 namespace harmonica::providers {
 namespace {
 
-constexpr std::size_t kPendingBytesMax = 64 * 1024;
 constexpr std::size_t kGuidLength = 36;
 constexpr std::array<std::string_view, 5> kBlankedInTitles = {"\n", "\r", "\t", "\u2028", "\u2029"};
 
@@ -241,47 +239,6 @@ std::string chromium_guid(ByteView bytes) {
   std::string guid = to_hex(bytes);
   for (const std::size_t dash : {8U, 13U, 18U, 23U}) guid.insert(dash, 1, '-');
   return guid;
-}
-
-void ChromiumChecksum::add(std::string_view bytes) {
-  pending_.append(bytes);
-  if (pending_.size() >= kPendingBytesMax) flush();
-}
-
-void ChromiumChecksum::add_utf16(std::string_view title) {
-  const bool ascii = std::all_of(title.begin(), title.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!ascii) return add(to_utf16(title));
-  for (const char c : title) {
-    pending_.push_back(c);
-    pending_.push_back('\0');
-  }
-}
-
-void ChromiumChecksum::bookmark(std::string_view id, std::string_view title, std::string_view url) {
-  add(id);
-  add_utf16(title);
-  add("url");
-  add(url);
-}
-
-void ChromiumChecksum::folder(std::string_view id, std::string_view title) {
-  add(id);
-  add_utf16(title);
-  add("folder");
-}
-
-void ChromiumChecksum::flush() {
-  if (wanted_ != ChromiumChecksums::kSha256) md5_.update(as_bytes(pending_));
-  if (wanted_ != ChromiumChecksums::kMd5) sha256_.update(as_bytes(pending_));
-  pending_.clear();
-}
-
-ChromiumChecksum::Digests ChromiumChecksum::finish() {
-  flush();
-  Digests digests;
-  if (wanted_ != ChromiumChecksums::kSha256) digests.md5 = to_hex(md5_.finish());
-  if (wanted_ != ChromiumChecksums::kMd5) digests.sha256 = to_hex(sha256_.finish());
-  return digests;
 }
 
 ChromiumDocument::ChromiumDocument() {

@@ -13,7 +13,7 @@
 #include "chromium_document.h"
 #include "chromium_json.h"
 #include "chromium_url.h"
-#include "utf8.h"
+#include "harmonica/utf8.h"
 
 namespace harmonica::providers {
 namespace {
@@ -571,7 +571,7 @@ Result<std::unique_ptr<FavoritesDocument>> read_chromium_bookmarks(std::string_v
   std::string mended;
   std::vector<std::string> damage;
   if (!is_valid_utf8(content)) {
-    mended = with_valid_utf8(content);
+    mended = repaired_utf8(content);
     content = mended;
     damage.emplace_back("text that is not UTF-8 was replaced");
   }

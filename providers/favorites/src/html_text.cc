@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "harmonica/utf8.h"
 #include "html_entities.h"
 #include "html_tokenizer.h"
-#include "utf8.h"
 
 namespace harmonica::providers {
 namespace {
@@ -272,7 +272,7 @@ Result<DecodedHtml> decode_html(ByteView content) {
                   "is in the character set " + excerpt(charset) + ", which is not supported; save it as UTF-8");
   }
   result.mended.push_back("bytes that are not valid UTF-8, read as U+FFFD");
-  result.text = with_valid_utf8(bytes);
+  result.text = repaired_utf8(bytes);
   return result;
 }
 
@@ -310,7 +310,7 @@ std::string requote_attribute(std::string_view raw) {
 }
 
 std::string normal_title(std::string_view text) {
-  std::string valid = with_valid_utf8(text);
+  std::string valid = repaired_utf8(text);
   if (std::ranges::none_of(valid, is_control)) return valid;
   std::string result;
   std::size_t blanks = 0;
@@ -332,7 +332,7 @@ std::string normal_title(std::string_view text) {
 }
 
 std::string normal_address(std::string_view text) {
-  std::string result = with_valid_utf8(text);
+  std::string result = repaired_utf8(text);
   std::erase_if(result, is_control);
   result.erase(result.find_last_not_of(' ') + 1);
   result.erase(0, std::min(result.find_first_not_of(' '), result.size()));
