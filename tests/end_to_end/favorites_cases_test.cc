@@ -594,5 +594,36 @@ TEST(FavoritesCases, X10ChangeMadeWhileASyncIsAppliedIsNotLost) {
   }
 }
 
+TEST(FavoritesCases, X11AddressesThatDifferInTheirWritingFoldAndSettle) {
+  with_all_files([](FavoritesCase& c) {
+    c.local("bar(a<http://a.example/> F(b<HTTP://B.example:80/x> c<https://c.example:443?q>))");
+    c.remote("bar(a<http://a.example> F(b<http://b.example/x> c<https://c.example/?q>))");
+    const std::string newer = "bar(a<http://a.example> F(b<http://b.example/x> c<https://c.example/?q>))";
+    c.expect(newer);
+    c.sync();
+    c.expect_untouched(DeviceName::kLocal);
+    c.expect_untouched(DeviceName::kRemote);
+    // A browser that saves addresses in its own form does so once.
+    for (const DeviceName device : {DeviceName::kLocal, DeviceName::kRemote}) {
+      const std::string rewritten = "bar(a<http://a.example/> F(b<http://b.example/x> c<https://c.example/?q>))";
+      device == DeviceName::kLocal ? c.local(rewritten) : c.remote(rewritten);
+      c.expect(rewritten);
+      c.sync();
+      c.expect_untouched(DeviceName::kLocal);
+      c.expect_untouched(DeviceName::kRemote);
+    }
+  });
+}
+
+TEST(FavoritesCases, X11AddressesThatMayDifferAreTwo) {
+  with_all_files([](FavoritesCase& c) {
+    c.local("bar(a<http://a.example/x> b<http://b.example> c<javascript:A>)");
+    c.remote("bar(a<http://a.example/X> b<https://b.example> c<javascript:a>)");
+    c.sync();
+    EXPECT_EQ(size_of(c.tree(DeviceName::kLocal)), 6U);
+    EXPECT_EQ(to_text(c.tree(DeviceName::kLocal)), to_text(c.tree(DeviceName::kRemote)));
+  });
+}
+
 }  // namespace
 }  // namespace harmonica::testing

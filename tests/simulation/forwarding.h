@@ -51,7 +51,7 @@ class ForwardingMetadata : public MetadataStore {
 
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override { return inner_.begin(mode); }
   Status prepare(const PreparedWrite& write) override { return inner_.prepare(write); }
-  Result<PreparedWrite> prepared() override { return inner_.prepared(); }
+  Result<PreparedWrite> prepared(std::uint64_t write_number) override { return inner_.prepared(write_number); }
 
  protected:
   MetadataStore& inner_;
@@ -68,6 +68,9 @@ class ForwardingStore : public ItemStore {
   }
   StoreKey key_for(const ItemId& item) const override { return inner_.key_for(item); }
   StoreItem as_held(StoreItem item) const override { return inner_.as_held(std::move(item)); }
+  Value natural_form(TypeId type, UnitId unit, const Value& value) const override {
+    return inner_.natural_form(type, unit, value);
+  }
   Result<Written> apply(std::span<const StoreWrite> writes, const Bytes& anchor) override {
     return inner_.apply(writes, anchor);
   }

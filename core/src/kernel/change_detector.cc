@@ -273,8 +273,13 @@ class Detection {
       HARMONICA_ASSIGN_OR_RETURN(const bool free, is_free(type, *content.identity));
       if (free) return *content.identity;
     }
+    std::vector<UnitValue> named;
+    for (const UnitId unit : type.natural_key) {
+      const Value* value = find_value(content.values, unit);
+      if (value != nullptr) named.push_back({unit, context_.store.natural_form(type.id, unit, *value)});
+    }
     for (std::uint32_t number = 0;; ++number) {
-      const ItemId item = natural_item_id(context_.environment, type, parent, content.values, number);
+      const ItemId item = natural_item_id(context_.environment, type, parent, named, number);
       HARMONICA_ASSIGN_OR_RETURN(const bool free, is_free(type, item));
       if (free) return item;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "favorites_address.h"
 #include "favorites_anchor.h"
 #include "favorites_edits.h"
 #include "favorites_matcher.h"
@@ -109,6 +110,11 @@ Status FavoritesStore::report(const FavoritesTree& tree, EnumerationSink& sink) 
   return for_each_entry(tree, [&](const Favorite& favorite, const StoreKey& parent) {
     return sink.item(store_item_of(favorite, parent, codec_));
   });
+}
+
+Value FavoritesStore::natural_form(TypeId, UnitId unit, const Value& value) const {
+  const std::string* text = value.if_text();
+  return unit == kUrlUnit && text != nullptr ? Value::text(natural_address(*text)) : value;
 }
 
 Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const Bytes& since) {

@@ -19,6 +19,7 @@ class FavoritesStore final : public ItemStore {
   Result<Enumeration> enumerate(const Bytes& anchor, const ShownItems& shown, EnumerationSink& sink) override;
   StoreKey key_for(const ItemId& item) const override { return codec_.key_for(item); }
   StoreItem as_held(StoreItem item) const override { return codec_.as_held(std::move(item)); }
+  Value natural_form(TypeId type, UnitId unit, const Value& value) const override;
   Result<Written> apply(std::span<const StoreWrite> writes, const Bytes& anchor) override;
 
  private:

@@ -126,6 +126,15 @@ class ItemStore {
   // the store gives them. Pure.
   virtual StoreItem as_held(StoreItem item) const { return item; }
 
+  // The form of a value in which every store of the scope that holds the same thing names it: new items whose natural keys
+  // are equal in this form become one item (docs/architecture.md, "Local changes"). Only for comparing; values stay as they
+  // are. All stores of a scope must give the same form. Pure.
+  virtual Value natural_form(TypeId type, UnitId unit, const Value& value) const {
+    static_cast<void>(type);
+    static_cast<void>(unit);
+    return value;
+  }
+
   // Writes, durably before it returns. Puts come first, parents before their children and siblings in their order; then
   // removals, children before their parents. `anchor` is that of the last enumeration or write; a store that is written
   // whole answers kChanged for every write if anything has changed since.
