@@ -104,7 +104,7 @@ TEST_P(MetadataStoreContract, ANewStoreHoldsNothing) {
   EXPECT_THAT(*transaction->find_index({}), IsEmpty());
   EXPECT_THAT(*transaction->find_lacking(Knowledge(), ItemIdRange::all(), 10), IsEmpty());
   EXPECT_THAT(conflicts(*transaction), IsEmpty());
-  EXPECT_EQ(*store_->prepared(), PreparedWrite{});
+  EXPECT_EQ(*store_->prepared(1), PreparedWrite{});
 }
 
 TEST_P(MetadataStoreContract, AnItemIsFoundAsItWasPut) {
@@ -124,7 +124,6 @@ TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
   state.schema_fingerprint = std::numeric_limits<std::uint64_t>::max();
   state.last_tick = std::numeric_limits<Tick>::max();
   state.reserved_tick = 5;
-  state.request_number = 6;
   state.write_number = 7;
   state.anchor = {0, 1, 255};
   state.wanted_whole = {item_id(1), item_id(2)};
@@ -406,10 +405,12 @@ TEST_P(MetadataStoreContract, WhatIsPreparedStandsApartFromTransactions) {
     put(*abandoned, rich_item(1));
     ASSERT_TRUE(store_->prepare(prepared).ok());
   }
-  EXPECT_EQ(*store_->prepared(), prepared);
+  EXPECT_EQ(*store_->prepared(8), prepared);
+  EXPECT_EQ(*store_->prepared(7), PreparedWrite{});
   EXPECT_EQ(*read()->counts(), ItemCounts{});
   ASSERT_TRUE(store_->prepare({9, {}}).ok());
-  EXPECT_EQ(*store_->prepared(), (PreparedWrite{9, {}}));
+  EXPECT_EQ(*store_->prepared(9), (PreparedWrite{9, {}}));
+  EXPECT_EQ(*store_->prepared(8), PreparedWrite{});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MetadataStoreContract,

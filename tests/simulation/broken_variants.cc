@@ -193,7 +193,7 @@ class DropsRecords final : public ForwardingTransaction {
 class ForgetsPrepared final : public ForwardingMetadata {
  public:
   using ForwardingMetadata::ForwardingMetadata;
-  Result<PreparedWrite> prepared() override { return PreparedWrite(); }
+  Result<PreparedWrite> prepared(std::uint64_t) override { return PreparedWrite(); }
 };
 
 class PreparedSabotage final : public Sabotage {

@@ -162,10 +162,12 @@ void Checkers::check_shown(Device& device, const View& view) {
   Result<std::unique_ptr<MetadataTransaction>> transaction = device.durable_metadata().begin(TransactionMode::kRead);
   if (!transaction.ok()) return fail("metadata must open", device, transaction.status().to_text());
   const Result<ReplicaState> state = (*transaction)->state();
-  const Result<PreparedWrite> prepared = device.durable_metadata().prepared();
-  if (!state.ok() || !prepared.ok()) return fail("metadata must open", device, "no state, or nothing prepared");
+  if (!state.ok()) return fail("metadata must open", device, state.status().to_text());
+  const std::uint64_t next_write = state->write_number + 1;
+  const Result<PreparedWrite> prepared = device.durable_metadata().prepared(next_write);
+  if (!prepared.ok()) return fail("metadata must open", device, prepared.status().to_text());
   // A write whose commit was lost stands in the store; the next session settles it.
-  if (prepared->write_number == state->write_number + 1) return;
+  if (prepared->write_number == next_write) return;
   const std::set<ItemId> unwritten = unwritten_items(**transaction);
   const Ledger& ledger = world_.ledger;
 

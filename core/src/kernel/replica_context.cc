@@ -33,10 +33,9 @@ Status commit(ReplicaContext& context, MetadataTransaction& transaction, Replica
 
 Result<std::vector<PreparedItem>> pending_items(ReplicaContext& context) {
   if (context.shares_database()) return std::vector<PreparedItem>();
-  HARMONICA_ASSIGN_OR_RETURN(PreparedWrite prepared, context.metadata.prepared());
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
-  if (prepared.write_number != state.write_number + 1) prepared.items.clear();
+  HARMONICA_ASSIGN_OR_RETURN(PreparedWrite prepared, context.metadata.prepared(state.write_number + 1));
   return std::move(prepared.items);
 }
 

@@ -250,7 +250,9 @@ Status MemoryMetadataStore::prepare(const PreparedWrite& write) {
   return {};
 }
 
-Result<PreparedWrite> MemoryMetadataStore::prepared() { return prepared_; }
+Result<PreparedWrite> MemoryMetadataStore::prepared(std::uint64_t write_number) {
+  return prepared_.write_number == write_number ? prepared_ : PreparedWrite();
+}
 
 std::unique_ptr<MetadataStore> make_memory_metadata() { return std::make_unique<MemoryMetadataStore>(); }
 

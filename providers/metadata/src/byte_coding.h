@@ -41,6 +41,7 @@ class Encoder {
   }
   void string(std::string_view value) { string(as_bytes(value)); }
 
+  const Bytes& bytes() const { return bytes_; }
   Bytes take() { return std::move(bytes_); }
 
  private:

@@ -430,7 +430,6 @@ Bytes encode_state(const ReplicaState& state) {
   encoder.fixed64(state.schema_fingerprint);
   encoder.fixed64(state.last_tick);
   encoder.fixed64(state.reserved_tick);
-  encoder.number(state.request_number);
   encoder.number(state.write_number);
   encoder.string(state.anchor);
   encoder.number(state.wanted_whole.size());
@@ -448,7 +447,6 @@ std::optional<ReplicaState> decode_state(ByteView bytes) {
   state.schema_fingerprint = decoder.fixed64();
   state.last_tick = decoder.fixed64();
   state.reserved_tick = decoder.fixed64();
-  state.request_number = decoder.number();
   state.write_number = decoder.number();
   state.anchor = decoder.bytes();
   state.wanted_whole = decode_ids(decoder);
@@ -511,11 +509,10 @@ std::optional<ConflictRecord> decode_conflict(ByteView bytes) {
   return if_complete(decoder, std::move(record));
 }
 
-Bytes encode_prepared(const PreparedWrite& write) {
+Bytes encode_prepared_items(std::span<const PreparedItem> items) {
   Encoder encoder;
-  encoder.number(write.write_number);
-  encoder.number(write.items.size());
-  for (const PreparedItem& item : write.items) {
+  encoder.number(items.size());
+  for (const PreparedItem& item : items) {
     encode_id(encoder, item.item);
     encoder.string(item.key);
     encoder.byte(item.shown.has_value() ? 1 : 0);
@@ -524,18 +521,17 @@ Bytes encode_prepared(const PreparedWrite& write) {
   return encoder.take();
 }
 
-std::optional<PreparedWrite> decode_prepared(ByteView bytes) {
+std::optional<std::vector<PreparedItem>> decode_prepared_items(ByteView bytes) {
   Decoder decoder(bytes);
-  PreparedWrite write;
-  write.write_number = decoder.number();
+  std::vector<PreparedItem> items;
   for (std::size_t left = decoder.count(ItemId::kSize + 2); left > 0 && decoder.intact(); --left) {
     PreparedItem item;
     item.item = decoder.id<ItemId>();
     item.key = decoder.text();
     if (decoder.number(1) != 0) item.shown = decode_shown(decoder, nullptr);
-    write.items.push_back(std::move(item));
+    items.push_back(std::move(item));
   }
-  return if_complete(decoder, std::move(write));
+  return if_complete(decoder, std::move(items));
 }
 
 }  // namespace harmonica::providers

@@ -73,7 +73,7 @@ std::optional<ItemCounts> decode_counts(ByteView bytes);
 Bytes encode_conflict(const ConflictRecord& record);
 std::optional<ConflictRecord> decode_conflict(ByteView bytes);
 
-Bytes encode_prepared(const PreparedWrite& write);
-std::optional<PreparedWrite> decode_prepared(ByteView bytes);
+Bytes encode_prepared_items(std::span<const PreparedItem> items);
+std::optional<std::vector<PreparedItem>> decode_prepared_items(ByteView bytes);
 
 }  // namespace harmonica::providers

@@ -1,6 +1,7 @@
 // What is about to be shown, in a file beside the database: durable while a transaction on the database is open.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "harmonica/extension/metadata_store.h"
@@ -9,8 +10,8 @@ namespace harmonica::providers {
 
 Status write_prepared_file(const std::string& path, const PreparedWrite& write);
 
-// One that is missing or damaged reads as an empty one: then what stands in the store counts as a user's edit, which costs
-// a version and loses nothing.
-Result<PreparedWrite> read_prepared_file(const std::string& path);
+// The write in the file if it has this number, otherwise an empty one; no more than the head of the file is read then.
+// corruption: the file is damaged, and not known to hold another number.
+Result<PreparedWrite> read_prepared_file(const std::string& path, std::uint64_t write_number);
 
 }  // namespace harmonica::providers

@@ -61,7 +61,9 @@ Result<std::unique_ptr<MetadataTransaction>> SqliteMetadataStore::begin(Transact
 
 Status SqliteMetadataStore::prepare(const PreparedWrite& write) { return write_prepared_file(path_ + "-prepared", write); }
 
-Result<PreparedWrite> SqliteMetadataStore::prepared() { return read_prepared_file(path_ + "-prepared"); }
+Result<PreparedWrite> SqliteMetadataStore::prepared(std::uint64_t write_number) {
+  return read_prepared_file(path_ + "-prepared", write_number);
+}
 
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path, const SqliteMetadataOptions& options) {
   if (path.empty()) return Status(StatusCode::kInvalidArgument, "metadata: the path is empty");

@@ -34,7 +34,7 @@ class SqliteMetadataStore : public MetadataStore {
 
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override;
   Status prepare(const PreparedWrite& write) override;
-  Result<PreparedWrite> prepared() override;
+  Result<PreparedWrite> prepared(std::uint64_t write_number) override;
 
  private:
   friend class SqliteTransaction;

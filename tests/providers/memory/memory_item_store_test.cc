@@ -176,7 +176,7 @@ TEST(MemoryMetadataStore, ACopyIsABackupThatCanBeRestored) {
   set_tick(store, 2);
   EXPECT_TRUE(store.prepare({8, {}}).ok());
   EXPECT_EQ(tick_of(backup), 1u);
-  EXPECT_EQ(backup.prepared()->write_number, 7u);
+  EXPECT_EQ(backup.prepared(7)->write_number, 7u);
   EXPECT_EQ((*store.begin(TransactionMode::kRead))->counts()->alive, 2u);
   store = backup;
   EXPECT_EQ(tick_of(store), 1u);

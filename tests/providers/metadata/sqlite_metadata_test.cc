@@ -310,7 +310,7 @@ TEST(SqliteMetadata, AListInAListIsRefused) {
   EXPECT_EQ(transaction->put(item, {}).code(), StatusCode::kInvalidArgument);
 }
 
-TEST(SqliteMetadata, WhatWasPreparedIsThereAfterReopeningUnlessDamaged) {
+TEST(SqliteMetadata, WhatWasPreparedIsThereAfterReopening) {
   const TemporaryFolder folder;
   const std::string path = folder.file("metadata.db");
   const PreparedWrite prepared{4, {{item_id(1), "key", ShownItem{"key", item_id(2), {1}, {{3, Value::text("name")}}}}}};
@@ -319,16 +319,32 @@ TEST(SqliteMetadata, WhatWasPreparedIsThereAfterReopeningUnlessDamaged) {
     ASSERT_TRUE(store->prepare(prepared).ok());
   }
   const auto store = open(path);
-  EXPECT_EQ(*store->prepared(), prepared);
-  const std::string whole = read_bytes(path + "-prepared");
+  EXPECT_EQ(*store->prepared(4), prepared);
+}
+
+TEST(SqliteMetadata, DamageOfWhatWasPreparedIsToldWhileItMayCount) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("metadata.db");
+  const std::string beside = path + "-prepared";
+  const auto store = open(path);
+  ASSERT_TRUE(store->prepare({4, {{item_id(1), "key", ShownItem{"key", item_id(2), {1}, {{3, Value::text("x")}}}}}}).ok());
+  const std::string whole = read_bytes(beside);
+  constexpr std::size_t kHeadBytes = 93;
+  ASSERT_GT(whole.size(), kHeadBytes);
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    std::string damaged = whole;
-    damaged[i] ^= 0x10;
-    write_bytes(path + "-prepared", damaged);
-    EXPECT_EQ(*store->prepared(), PreparedWrite{});
-    write_bytes(path + "-prepared", whole.substr(0, i));
-    EXPECT_EQ(*store->prepared(), PreparedWrite{});
+    std::string flipped = whole;
+    flipped[i] ^= 0x10;
+    for (const std::string& damaged : {flipped, whole.substr(0, i)}) {
+      write_bytes(beside, damaged);
+      const Status status = store->prepared(4).status();
+      EXPECT_EQ(status.code(), StatusCode::kCorruption) << i;
+      EXPECT_THAT(status.message(), HasSubstr(beside + " is damaged"));
+      // A whole head tells that the rest does not matter.
+      EXPECT_EQ(store->prepared(5).ok(), i >= kHeadBytes) << i;
+    }
   }
+  std::filesystem::remove(beside);
+  EXPECT_EQ(*store->prepared(4), PreparedWrite{});
 }
 
 // Commits one item after another until it is killed, and tells after each commit.

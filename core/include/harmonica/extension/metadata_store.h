@@ -89,9 +89,8 @@ struct ReplicaState {
   ReplicaId replica;  // zero: the store is new
   ScopeName scope;    // empty: none yet
   std::uint64_t schema_fingerprint = 0;
-  Tick last_tick = 0;      // the greatest used or learned of; its own next one is greater
-  Tick reserved_tick = 0;  // the bound inside the store (rule R30)
-  std::uint64_t request_number = 0;
+  Tick last_tick = 0;                      // the greatest used or learned of; its own next one is greater
+  Tick reserved_tick = 0;                  // the bound inside the store (rule R30)
   std::uint64_t write_number = 0;          // of writes into the store; tells whether prepared items still count
   Bytes anchor;                            // of the last enumeration or write
   std::vector<ItemId> wanted_whole;        // sorted
@@ -169,8 +168,9 @@ class MetadataStore {
 
   // Durable when it returns, apart from any transaction that is open, and replaces what was prepared before.
   virtual Status prepare(const PreparedWrite& write) = 0;
-  // The last one prepared; an empty one if there is none.
-  virtual Result<PreparedWrite> prepared() = 0;
+  // The write that was last prepared, if it has this number; otherwise an empty one. corruption: it is damaged, and may
+  // have this number.
+  virtual Result<PreparedWrite> prepared(std::uint64_t write_number) = 0;
 };
 
 }  // namespace harmonica
