@@ -51,7 +51,7 @@ class ForwardingMetadata : public MetadataStore {
 
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override { return inner_.begin(mode); }
   Status prepare(const PreparedWrite& write) override { return inner_.prepare(write); }
-  Result<PreparedWrite> prepared() override { return inner_.prepared(); }
+  Result<PreparedWrite> prepared(std::uint64_t write_number) override { return inner_.prepared(write_number); }
 
  protected:
   MetadataStore& inner_;
