@@ -2,16 +2,36 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <string_view>
 
 namespace harmonica::providers {
 namespace {
 
-constexpr std::uint8_t kAnchorVersion = 1;
-// File systems keep times to two seconds (FAT) or finer.
-constexpr std::int64_t kRacyNs = 2'500'000'000;
+constexpr std::uint8_t kAnchorVersion = 2;
+// How long a file may change without a change of its stamp. Times of whole seconds are those of a file system that may
+// count in two seconds (FAT); others count at least in hundredths.
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kRacyCoarseNs = 2'500'000'000;
+constexpr std::int64_t kRacyFineNs = 100'000'000;
+
+// Some hundreds of lines: beyond that parsing the file again is cheaper than keeping them in every anchor.
+constexpr std::size_t kLinesBytesMax = 64 * 1024;
 
 void put_number(std::uint64_t number, Bytes& bytes) {
   for (int shift = 56; shift >= 0; shift -= 8) bytes.push_back(static_cast<std::uint8_t>(number >> shift));
+}
+
+// Most texts are short; a length of 255 stands before a longer one's.
+void put_text(std::string_view text, Bytes& bytes) {
+  if (text.size() < 255) {
+    bytes.push_back(static_cast<std::uint8_t>(text.size()));
+  } else {
+    bytes.push_back(255);
+    put_number(text.size(), bytes);
+  }
+  const ByteView view = as_bytes(text);
+  bytes.insert(bytes.end(), view.begin(), view.end());
 }
 
 // Takes from the front; `failed` once there is too little.
@@ -37,6 +57,11 @@ struct Reader {
     for (const std::uint8_t byte : take(8)) result = result << 8 | byte;
     return result;
   }
+  std::string text() {
+    std::uint64_t size = byte();
+    if (size == 255) size = number();
+    return std::string(as_text(take(size)));
+  }
 };
 
 }  // namespace
@@ -46,24 +71,21 @@ Bytes FavoritesAnchor::encode() const {
   bytes.reserve(96 + 24 * keys.size());
   bytes.push_back(kAnchorVersion);
   bytes.push_back(static_cast<std::uint8_t>(format));
-  bytes.push_back(static_cast<std::uint8_t>((racy ? 1 : 0) | (incomplete ? 2 : 0)));
+  bytes.push_back(static_cast<std::uint8_t>((racy ? 1 : 0) | (read_again ? 2 : 0)));
   put_number(stamp.device, bytes);
   put_number(stamp.inode, bytes);
   put_number(stamp.size, bytes);
   put_number(static_cast<std::uint64_t>(stamp.modified_ns), bytes);
   put_number(static_cast<std::uint64_t>(stamp.changed_ns), bytes);
   bytes.insert(bytes.end(), hash.begin(), hash.end());
-  for (const StoreKey& key : keys) {
-    // Keys are short; a length of 255 stands before a longer one's.
-    if (key.size() < 255) {
-      bytes.push_back(static_cast<std::uint8_t>(key.size()));
-    } else {
-      bytes.push_back(255);
-      put_number(key.size(), bytes);
-    }
-    const ByteView view = as_bytes(key);
-    bytes.insert(bytes.end(), view.begin(), view.end());
+  put_number(skipped.size(), bytes);
+  for (const SkippedFavorite& one : skipped) {
+    put_text(one.key, bytes);
+    put_text(one.what, bytes);
   }
+  put_number(mended.size(), bytes);
+  for (const std::string& what : mended) put_text(what, bytes);
+  for (const StoreKey& key : keys) put_text(key, bytes);
   return bytes;
 }
 
@@ -76,7 +98,7 @@ std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes) {
   anchor.format = static_cast<FavoritesFormat>(format);
   const std::uint8_t flags = reader.byte();
   anchor.racy = (flags & 1) != 0;
-  anchor.incomplete = (flags & 2) != 0;
+  anchor.read_again = (flags & 2) != 0;
   anchor.stamp.device = reader.number();
   anchor.stamp.inode = reader.number();
   anchor.stamp.size = reader.number();
@@ -85,19 +107,33 @@ std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes) {
   const ByteView hash = reader.take(anchor.hash.size());
   if (reader.failed) return std::nullopt;
   std::copy(hash.begin(), hash.end(), anchor.hash.begin());
-  while (!reader.rest.empty()) {
-    std::uint64_t size = reader.byte();
-    if (size == 255) size = reader.number();
-    anchor.keys.emplace_back(as_text(reader.take(size)));
-    if (reader.failed) return std::nullopt;
+  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) {
+    std::string key = reader.text();
+    anchor.skipped.push_back({std::move(key), reader.text()});
   }
+  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) anchor.mended.push_back(reader.text());
+  while (!reader.rest.empty() && !reader.failed) anchor.keys.push_back(reader.text());
+  if (reader.failed) return std::nullopt;
   return anchor;
+}
+
+void FavoritesAnchor::remember_lines(const FavoritesTree& tree) {
+  std::size_t size = 0;
+  for (const SkippedFavorite& one : tree.skipped) size += one.key.size() + one.what.size();
+  for (const std::string& what : tree.mended) size += what.size();
+  read_again = size > kLinesBytesMax;
+  skipped.clear();
+  mended.clear();
+  if (read_again) return;
+  skipped = tree.skipped;
+  mended = tree.mended;
 }
 
 bool is_racy(const platform::FileStamp& stamp) {
   using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::system_clock;
   const std::int64_t now = duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count();
-  return std::max(stamp.modified_ns, stamp.changed_ns) > now - kRacyNs;
+  const bool is_fine = stamp.modified_ns % kSecondNs != 0 && stamp.changed_ns % kSecondNs != 0;
+  return std::max(stamp.modified_ns, stamp.changed_ns) > now - (is_fine ? kRacyFineNs : kRacyCoarseNs);
 }
 
 }  // namespace harmonica::providers

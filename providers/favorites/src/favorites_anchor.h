@@ -16,10 +16,15 @@ struct FavoritesAnchor {
   platform::FileStamp stamp;
   // Written so shortly before it was looked at that a later write may have left the same stamp.
   bool racy = false;
-  // Some entries were skipped or mended, so that it is read again each time, to say so again.
-  bool incomplete = false;
-  std::array<std::uint8_t, 32> hash{};  // SHA-256 of the content
-  std::vector<StoreKey> keys;           // of the tree's entries in their order; formats without keys only
+  // What was skipped and mended has to be told each time, and is not known here: the file is read again.
+  bool read_again = false;
+  std::array<std::uint8_t, 32> hash{};   // SHA-256 of the content
+  std::vector<SkippedFavorite> skipped;  // of this content
+  std::vector<std::string> mended;
+  std::vector<StoreKey> keys;  // of the tree's entries in their order; formats without keys only
+
+  // Remembers what was skipped and mended, unless that takes too much room: then it is to be read again.
+  void remember_lines(const FavoritesTree& tree);
 
   Bytes encode() const;
   // Nothing for bytes that are none, or that another version wrote.

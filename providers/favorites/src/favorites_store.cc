@@ -61,7 +61,11 @@ bool give_keys(FavoritesTree& tree, const std::vector<StoreKey>& keys) {
   return visited.ok() && next == keys.size();
 }
 
-bool is_incomplete(const FavoritesTree& tree) { return !tree.skipped.empty() || !tree.mended.empty(); }
+void tell_lines(const std::vector<SkippedFavorite>& skipped, const std::vector<std::string>& mended,
+                EnumerationSink& sink) {
+  for (const std::string& what : mended) sink.mended(what);
+  for (const SkippedFavorite& one : skipped) sink.skipped(one.key, one.what);
+}
 
 Written all_changed(std::span<const StoreWrite> writes, const Bytes& anchor) {
   return {std::vector<WriteOutcome>(writes.size(), {WriteState::kChanged, {}}), anchor};
@@ -73,11 +77,14 @@ FavoritesStore::FavoritesStore(std::string path, const FavoritesCodec& codec, Fa
     : path_(std::move(path)), codec_(codec), options_(std::move(options)) {}
 
 Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownItems& shown, EnumerationSink& sink) {
-  const std::optional<FavoritesAnchor> before = FavoritesAnchor::decode(since);
-  const bool comparable = before && before->format == codec_.format() && !before->incomplete;
+  std::optional<FavoritesAnchor> before = FavoritesAnchor::decode(since);
+  const bool comparable = before && before->format == codec_.format() && !before->read_again;
   if (comparable && !before->racy) {
     HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
-    if (stamp == before->stamp) return Enumeration{EnumerationKind::kUnchanged, since};
+    if (stamp == before->stamp) {
+      tell_lines(before->skipped, before->mended, sink);
+      return Enumeration{EnumerationKind::kUnchanged, since};
+    }
   }
 
   HARMONICA_ASSIGN_OR_RETURN(platform::FileContent content, platform::read_file(path_, kFavoritesBytesMax));
@@ -87,8 +94,10 @@ Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownIte
   anchor.racy = is_racy(content.stamp);
   anchor.hash = platform::sha256(content.bytes);
   if (comparable && anchor.hash == before->hash) {
-    anchor.keys = before->keys;
-    return Enumeration{EnumerationKind::kUnchanged, anchor.encode()};
+    tell_lines(before->skipped, before->mended, sink);
+    before->stamp = anchor.stamp;
+    before->racy = anchor.racy;
+    return Enumeration{EnumerationKind::kUnchanged, before->encode()};
   }
 
   auto read = codec_.read(content.bytes);
@@ -99,14 +108,13 @@ Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownIte
     HARMONICA_RETURN_IF_ERROR(match_favorites(document->tree(), shown));
     anchor.keys = keys_of(document->tree());
   }
-  anchor.incomplete = is_incomplete(document->tree());
+  anchor.remember_lines(document->tree());
   HARMONICA_RETURN_IF_ERROR(report(document->tree(), sink));
   return Enumeration{EnumerationKind::kEverything, anchor.encode()};
 }
 
 Status FavoritesStore::report(const FavoritesTree& tree, EnumerationSink& sink) const {
-  for (const std::string& mended : tree.mended) sink.mended(mended);
-  for (const SkippedFavorite& skipped : tree.skipped) sink.skipped(skipped.key, skipped.what);
+  tell_lines(tree.skipped, tree.mended, sink);
   return for_each_entry(tree, [&](const Favorite& favorite, const StoreKey& parent) {
     return sink.item(store_item_of(favorite, parent, codec_));
   });
@@ -149,8 +157,10 @@ Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const 
 
   auto bytes = document->write();
   if (!bytes.ok()) return bytes.status().within(path_);
-  // What was mended is repaired now; what was skipped stands there still.
-  anchor->incomplete = !document->tree().skipped.empty();
+  // What was mended is repaired now; what was skipped stands there still, apart from what went with its folder.
+  anchor->read_again = !document->tree().skipped.empty();
+  anchor->skipped.clear();
+  anchor->mended.clear();
   if (matched) anchor->keys = keys_of(document->tree());
   document.reset();
   HARMONICA_RETURN_IF_ERROR(keep_copy());

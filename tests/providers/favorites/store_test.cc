@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "chromium_fixture.h"
 #include "contract/item_store_contract.h"
@@ -33,7 +34,12 @@ constexpr const char* kNewKey = "aaaaaaaa-aaaa-8aaa-8aaa-aaaaaaaaaaa1";
 
 class Sink final : public EnumeratedItems {
  public:
+  void skipped(const StoreKey& key, std::string what) override {
+    skipped_keys.push_back(key);
+    EnumeratedItems::skipped(key, std::move(what));
+  }
   void mended(std::string what) override { mended_lines.push_back(std::move(what)); }
+  std::vector<StoreKey> skipped_keys;
   std::vector<std::string> mended_lines;
 };
 
@@ -138,10 +144,52 @@ TEST_F(FavoritesStoreTest, AChangedFileIsEnumeratedWhole) {
 
 TEST_F(FavoritesStoreTest, WhatIsSkippedOrMendedIsToldEachTime) {
   write_text(path(), chromium_file(chromium_bookmark("5", '1', "bad", "nowhere")));
+  Bytes anchor;
+  for (const EnumerationKind kind :
+       {EnumerationKind::kEverything, EnumerationKind::kUnchanged, EnumerationKind::kUnchanged}) {
+    const Enumeration enumeration = look(anchor);
+    EXPECT_EQ(enumeration.kind, kind);
+    EXPECT_THAT(seen_.skipped_lines, ElementsAre(HasSubstr("\"bad\"")));
+    EXPECT_THAT(seen_.mended_lines, ElementsAre("the checksum was missing"));
+    anchor = enumeration.anchor;
+  }
+}
+
+TEST_F(FavoritesStoreTest, WhatIsSkippedKeepsItsKeyWhenItIsToldAgain) {
+  write_text(path(), chromium_file(chromium_bookmark("5", '1', "bad", "nowhere")));
   const Bytes anchor = look().anchor;
+  const auto keys = seen_.skipped_keys;
+  EXPECT_THAT(keys, ElementsAre("aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaa1"));
   look(anchor);
+  EXPECT_EQ(seen_.skipped_keys, keys);
+}
+
+TEST_F(FavoritesStoreTest, VeryManySkippedEntriesAreToldByReadingTheFileAgain) {
+  std::string entries = chromium_bookmark("5", '1', "bad", "nowhere");
+  for (int i = 0; i < 2'000; ++i) entries += ", 7";
+  write_text(path(), chromium_file(entries));
+  const Bytes anchor = look().anchor;
+  EXPECT_LT(anchor.size(), 1'000U);
+  EXPECT_EQ(look(anchor).kind, EnumerationKind::kEverything);
+  EXPECT_EQ(seen_.skipped_lines.size(), 2'001U);
+}
+
+TEST_F(FavoritesStoreTest, AfterAWriteWhatWasMendedIsNotToldAndWhatIsSkippedStillIs) {
+  write_text(path(), chromium_file(chromium_bookmark("5", '1', "bad", "nowhere")));
+  const Written written = apply({{WriteKind::kPut, new_bookmark(), "", std::nullopt}}, look().anchor);
+  look(written.anchor);
   EXPECT_THAT(seen_.skipped_lines, ElementsAre(HasSubstr("\"bad\"")));
-  EXPECT_THAT(seen_.mended_lines, ElementsAre("the checksum was missing"));
+  EXPECT_THAT(seen_.mended_lines, IsEmpty());
+}
+
+TEST_F(FavoritesStoreTest, AFileThatHasRestedIsUnchangedByItsStampAlone) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  const auto anchor = FavoritesAnchor::decode(look().anchor);
+  ASSERT_TRUE(anchor);
+  EXPECT_FALSE(anchor->racy);
+  FavoritesAnchor unread = *anchor;
+  unread.hash.fill(0);
+  EXPECT_EQ(look(unread.encode()).kind, EnumerationKind::kUnchanged);
 }
 
 TEST_F(FavoritesStoreTest, WritesEditsInsertsMovesAndRemovals) {
@@ -357,14 +405,21 @@ TEST(FavoritesAnchor, ReadsBackWhatItWroteAndRefusesAnythingShorter) {
   anchor.stamp = {1, 2, 3, -4, 5};
   anchor.racy = true;
   anchor.keys = {"a", std::string(300, 'k')};
+  anchor.skipped = {{"", "one"}, {"key", std::string(1000, 's')}};
+  anchor.mended = {"two"};
   const Bytes bytes = anchor.encode();
   const auto decoded = FavoritesAnchor::decode(bytes);
   ASSERT_TRUE(decoded.has_value());
   EXPECT_EQ(decoded->stamp, anchor.stamp);
   EXPECT_EQ(decoded->keys, anchor.keys);
+  EXPECT_EQ(decoded->mended, anchor.mended);
+  ASSERT_EQ(decoded->skipped.size(), 2U);
+  EXPECT_EQ(decoded->skipped[1].key, "key");
+  EXPECT_EQ(decoded->skipped[1].what, anchor.skipped[1].what);
   EXPECT_TRUE(decoded->racy);
-  EXPECT_EQ(FavoritesAnchor::decode(ByteView(bytes).first(bytes.size() - 1)), std::nullopt);
-  EXPECT_EQ(FavoritesAnchor::decode(ByteView(bytes).first(50)), std::nullopt);
+  for (const std::size_t missing : {1U, 250U, 400U, 700U, 1300U}) {
+    EXPECT_FALSE(FavoritesAnchor::decode(ByteView(bytes).first(bytes.size() - missing)).has_value()) << missing;
+  }
 }
 
 }  // namespace
