@@ -46,13 +46,11 @@ class Attempt {
       state_.scope = batch.source.scope;
       changed_ = true;
     }
-    std::vector<ViewInput> inputs;
     std::vector<ItemId> left_out;
     for (const ItemChange& change : batch.changes) {
-      HARMONICA_ASSIGN_OR_RETURN(const bool learned, apply_change(batch, change, resolution, inputs));
+      HARMONICA_ASSIGN_OR_RETURN(const bool learned, apply_change(batch, change, resolution));
       if (!learned) left_out.push_back(change.item);
     }
-    HARMONICA_RETURN_IF_ERROR(show(std::move(inputs)));
     learn(knowledge_, batch.made_with, batch.range, left_out);
     learn(forgotten_, batch.forgotten, batch.range, left_out);
     report_.received += batch.changes.size();
@@ -75,9 +73,18 @@ class Attempt {
     if (!before) return {StatusCode::kNotFound, "item " + item.id.to_text() + ": not held"};
     StoredItem after = *before;
     after.item = item;
-    std::vector<ViewInput> inputs;
-    inputs.push_back({std::move(before), std::move(after)});
-    return show(std::move(inputs));
+    inputs_.push_back({std::move(before), std::move(after)});
+    return {};
+  }
+
+  // Brings the views in line with all registers that were changed, and plans the writes that follow.
+  Status show() {
+    if (inputs_.empty()) return {};
+    changed_ = true;
+    HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
+                               update_views(context_.schema(), transaction_, std::exchange(inputs_, {})));
+    for (StoredItem& item : items) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(item)));
+    return {};
   }
 
   // Items that an earlier session could not write are tried again.
@@ -132,8 +139,7 @@ class Attempt {
 
  private:
   // Whether the change may be learned.
-  Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution,
-                            std::vector<ViewInput>& inputs) {
+  Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution) {
     if (findings_.held_back.failed.contains(change.item)) return false;
     const ItemType* type = context_.schema().find_type(change.type);
     if (type == nullptr) {
@@ -174,7 +180,7 @@ class Attempt {
         StoredItem after;
         if (before) after = *before;
         after.item = std::move(classified.item);
-        inputs.push_back({std::move(before), std::move(after)});
+        inputs_.push_back({std::move(before), std::move(after)});
         break;
     }
     report_.minted += classified.minted;
@@ -211,15 +217,6 @@ class Attempt {
     conflict.when_ms = context_.environment.wall_clock_ms();
     changed_ = true;
     return transaction_.put_conflict(conflict);
-  }
-
-  Status show(std::vector<ViewInput> inputs) {
-    if (inputs.empty()) return {};
-    changed_ = true;
-    HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
-                               update_views(context_.schema(), transaction_, std::move(inputs)));
-    for (StoredItem& item : items) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(item)));
-    return {};
   }
 
   void count(const Item* before, const Item& after) {
@@ -264,6 +261,7 @@ class Attempt {
   Knowledge forgotten_;
   std::set<ItemId> wanted_whole_;
   std::set<ItemId> deferred_;
+  std::vector<ViewInput> inputs_;  // of all batches; no item is in two
   std::vector<ItemFailure> refused_;
   BatchReport report_;
   bool minted_ = false;
@@ -323,6 +321,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     Attempt attempt(context, *transaction, findings);
     HARMONICA_RETURN_IF_ERROR(attempt.begin());
     HARMONICA_RETURN_IF_ERROR(fill(attempt));
+    HARMONICA_RETURN_IF_ERROR(attempt.show());
     HARMONICA_RETURN_IF_ERROR(attempt.collect_unwritten());
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoreWrite> writes, attempt.plan().writes());
     if (writes.empty()) {

@@ -4,38 +4,34 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "harmonica/limits.h"
+#include "harmonica/utf8.h"
 #include "kernel/adoption.h"
-#include "kernel/position.h"
+#include "kernel/id_hash.h"
+#include "kernel/known_items.h"
+#include "kernel/sibling_order.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
 
 namespace harmonica::kernel {
 namespace {
 
-// An item that was shown in the store when it was last looked at.
-struct Known {
-  ItemId item;
-  TypeId type = 0;
-  ShownItem shown;
-  bool seen = false;
-};
-
 // An item that the store has now.
 struct Found {
   StoreItem content;
+  KnownItem* known = nullptr;  // nothing: new
   ItemId item;
   ItemId parent;
-  const Known* known = nullptr;  // nothing: new
-  bool orphan = false;           // written by us, its commit lost: not a user's
-  bool differs = false;          // from what was shown, by whoever's hand
-  bool moved = false;            // by the user
-  std::vector<UnitId> changed;   // by the user
-  Bytes position;                // as shown, or the new one
-  bool repositioned = false;     // by the user
+  bool orphan = false;          // written by us, its commit lost: not a user's
+  bool differs = false;         // from what was shown, by whoever's hand
+  bool moved = false;           // by the user
+  std::vector<UnitId> changed;  // by the user
+  Bytes position;               // as shown, or the new one
+  bool repositioned = false;    // by the user
 };
 
 const Value* find_value(const std::vector<UnitValue>& values, UnitId unit) {
@@ -43,66 +39,6 @@ const Value* find_value(const std::vector<UnitValue>& values, UnitId unit) {
                                       [](const UnitValue& value, UnitId id) { return value.unit < id; });
   return found != values.end() && found->unit == unit ? &found->value : nullptr;
 }
-
-// Everything that is shown, by store key.
-class KnownItems : public ShownItems {
- public:
-  KnownItems(const Schema& schema, MetadataTransaction& transaction) : schema_(schema), transaction_(transaction) {}
-
-  Status load() const {
-    if (loaded_) return {};
-    loaded_ = true;
-    return transaction_.scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
-      if (stored.shown) {
-        by_key_.emplace(stored.shown->key, items_.size());
-        keys_.emplace(stored.item.id, stored.shown->key);
-        items_.push_back({stored.item.id, stored.item.type, *stored.shown});
-      }
-      return Visit::kContinue;
-    });
-  }
-
-  Status for_each(const std::function<void(const StoreItem&)>& visit) const override {
-    HARMONICA_RETURN_IF_ERROR(load());
-    for (const Known& known : items_) {
-      StoreItem item;
-      item.key = known.shown.key;
-      item.type = known.type;
-      item.parent = key_of(known.shown.parent);
-      item.values = known.shown.values;
-      visit(item);
-    }
-    return {};
-  }
-
-  Known* find(const StoreKey& key) {
-    const auto found = by_key_.find(key);
-    return found == by_key_.end() ? nullptr : &items_[found->second];
-  }
-
-  Known* find(const ItemId& item) {
-    const auto found = keys_.find(item);
-    return found == keys_.end() ? nullptr : find(found->second);
-  }
-
-  std::vector<Known>& items() { return items_; }
-
- private:
-  StoreKey key_of(const ItemId& item) const {
-    for (const Root& root : schema_.roots) {
-      if (root.id == item) return root.name;
-    }
-    const auto found = keys_.find(item);
-    return found == keys_.end() ? StoreKey() : found->second;
-  }
-
-  const Schema& schema_;
-  MetadataTransaction& transaction_;
-  mutable bool loaded_ = false;
-  mutable std::vector<Known> items_;  // in id order
-  mutable std::unordered_map<StoreKey, std::size_t> by_key_;
-  mutable std::map<ItemId, StoreKey> keys_;
-};
 
 class Collector : public EnumerationSink {
  public:
@@ -127,6 +63,23 @@ class Collector : public EnumerationSink {
   std::vector<std::string> mended_lines;
 };
 
+// Why a value cannot be synced; nothing if it can.
+std::optional<std::string> fault_of(const Value& value) {
+  if (value.weight() > limits::kValueBytesMax) {
+    return "is larger than the " + std::to_string(limits::kValueBytesMax) + " bytes that are synced";
+  }
+  if (const std::string* text = value.if_text(); text != nullptr && !is_valid_utf8(*text)) return "is no UTF-8 text";
+  if (const Value::List* list = value.if_list()) {
+    for (const Value& member : *list) {
+      if (member.kind() == ValueKind::kList) return "holds a list in a list";
+      if (std::optional<std::string> fault = fault_of(member)) return fault;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string printable(const StoreKey& key) { return "'" + (is_valid_utf8(key) ? key : to_hex(as_bytes(key))) + "'"; }
+
 // One detection, in one transaction.
 class Detection {
  public:
@@ -139,6 +92,8 @@ class Detection {
   Result<DetectionReport> run() {
     HARMONICA_ASSIGN_OR_RETURN(state_, transaction_.state());
     HARMONICA_ASSIGN_OR_RETURN(knowledge_, transaction_.knowledge());
+    HARMONICA_ASSIGN_OR_RETURN(counts_, transaction_.counts());
+    first_detection_ = state_.last_tick == 0 && counts_.alive + counts_.deleted == 0;
     context_.clock.observe(state_.last_tick);
     Collector collector;
     HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(state_.anchor, known_, collector));
@@ -150,10 +105,9 @@ class Detection {
     }
     if (enumeration.kind == EnumerationKind::kUnchanged) return std::move(report_);
 
-    HARMONICA_RETURN_IF_ERROR(known_.load());
     report_.enumerated = collector.items.size();
-    HARMONICA_RETURN_IF_ERROR(find_gone(collector, enumeration.kind));
-    HARMONICA_RETURN_IF_ERROR(resolve(std::move(collector.items)));
+    HARMONICA_RETURN_IF_ERROR(pair(collector, enumeration.kind));
+    for (Found& found : found_) HARMONICA_RETURN_IF_ERROR(resolve(found));
     place_siblings();
     HARMONICA_RETURN_IF_ERROR(check_guard(enumeration.kind));
     HARMONICA_RETURN_IF_ERROR(record());
@@ -166,26 +120,26 @@ class Detection {
   }
 
  private:
-  // Marks what the store still has; what is left of the known items is gone.
-  Status find_gone(const Collector& collector, EnumerationKind kind) {
-    if (kind == EnumerationKind::kChanges) {
-      for (Known& known : known_.items()) known.seen = true;
-      for (const StoreKey& key : collector.removed_keys) {
-        if (Known* known = known_.find(key)) known->seen = false;
-      }
+  // What the store has beside what was known; what is left of that is gone.
+  Status pair(Collector& collector, EnumerationKind kind) {
+    if (kind == EnumerationKind::kEverything) {
+      HARMONICA_RETURN_IF_ERROR(known_.load());
+    } else {
+      for (KnownItem& known : known_.items()) known.seen = true;
     }
-    std::set<StoreKey> keys;
-    for (const StoreItem& item : collector.items) {
-      if (item.key.empty() || !keys.insert(item.key).second) {
-        return {StatusCode::kInternal, "the store offers the key '" + item.key + "' twice, or an empty one"};
-      }
-      Known* known = known_.find(item.key);
-      if (known != nullptr && known->type == item.type) known->seen = true;
+    for (const StoreKey& key : collector.removed_keys) {
+      HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
+      if (known != nullptr) known->seen = false;
     }
     for (const StoreKey& key : collector.skipped_keys) {
-      if (Known* known = known_.find(key)) known->seen = true;
+      HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
+      if (known != nullptr) known->seen = true;
     }
-    for (Known& known : known_.items()) {
+    found_.reserve(collector.items.size());
+    found_by_key_.reserve(collector.items.size());
+    found_by_item_.reserve(collector.items.size());
+    for (StoreItem& item : collector.items) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
+    for (KnownItem& known : known_.items()) {
       if (known.seen || !pending_removal(known.item)) continue;
       known.seen = true;
       pending_seen_ = true;
@@ -194,63 +148,91 @@ class Detection {
     return {};
   }
 
+  Status take(StoreItem content) {
+    const ItemType* type = context_.schema().find_type(content.type);
+    if (type == nullptr) {
+      return {StatusCode::kInternal, "the store offers " + printable(content.key) + " with a type that its schema lacks"};
+    }
+    HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(content.key));
+    if (std::optional<std::string> fault = fault_of(*type, content, known)) {
+      report_.skipped.push_back(printable(content.key) + ": " + *std::move(fault));
+      if (known != nullptr) {
+        known->seen = true;
+      } else {
+        left_out_.insert(std::move(content.key));
+      }
+      return {};
+    }
+    if (known != nullptr) known->seen = known->type == content.type;
+    Found& found = found_.emplace_back();
+    found.content = std::move(content);
+    found.known = known != nullptr && known->seen ? known : nullptr;
+    const StoreKey& key = found.content.key;
+    if (key.empty() || !found_by_key_.emplace(key, &found).second) {
+      return {StatusCode::kInternal, "the store offers the key " + printable(key) + " twice, or an empty one"};
+    }
+    return {};
+  }
+
+  // Why an item cannot be synced, though the store offers it; nothing if it can.
+  std::optional<std::string> fault_of(const ItemType& type, const StoreItem& content, const KnownItem* known) const {
+    if (known == nullptr && left_out_.contains(content.parent)) {
+      return "is in " + printable(content.parent) + ", which cannot be synced";
+    }
+    for (const UnitValue& value : content.values) {
+      const Unit* unit = type.find_unit(value.unit);
+      if (unit == nullptr) return "has unit " + std::to_string(value.unit) + ", which its schema lacks";
+      if (std::optional<std::string> fault = kernel::fault_of(value.value)) return unit->name + " " + *std::move(fault);
+    }
+    return std::nullopt;
+  }
+
   bool pending_removal(const ItemId& item) const {
     const auto found = pending_by_item_.find(item);
     return found != pending_by_item_.end() &&
            std::any_of(found->second.begin(), found->second.end(), [](const PreparedItem* one) { return !one->shown; });
   }
 
-  // Who each item is, where it stands and what differs.
-  Status resolve(std::vector<StoreItem> items) {
-    HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
-    first_detection_ = state_.last_tick == 0 && counts.alive + counts.deleted == 0;
-    found_.reserve(items.size());
-    for (StoreItem& content : items) {
-      const ItemType* type = context_.schema().find_type(content.type);
-      if (type == nullptr) {
-        return {StatusCode::kInternal, "the store offers '" + content.key + "' with a type that its schema lacks"};
-      }
-      Found found;
-      HARMONICA_ASSIGN_OR_RETURN(found.parent, find_parent(*type, content));
-      Known* known = known_.find(content.key);
-      if (known != nullptr && known->type != content.type) known = nullptr;
-      if (known == nullptr) {
-        const PreparedItem* ours = pending_creation(content);
-        if (ours != nullptr && ours->shown->parent == found.parent && ours->shown->values == content.values) {
-          found.orphan = true;
-          found.item = ours->item;
-          found.position = ours->shown->position;
-          pending_seen_ = true;
-        } else {
-          // What a user has edited since is the user's, under the id that we had given it.
-          if (ours != nullptr) content.identity = ours->item;
-          HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(*type, content, found.parent));
-          known = known_.find(found.item);
-          if (known != nullptr) known->seen = true;
-        }
+  // Who the item is, where it stands and what differs. Its parent comes before it.
+  Status resolve(Found& found) {
+    const ItemType& type = *context_.schema().find_type(found.content.type);
+    HARMONICA_ASSIGN_OR_RETURN(found.parent, find_parent(type, found));
+    if (found.known == nullptr) {
+      const PreparedItem* ours = pending_creation(found.content);
+      if (ours != nullptr && ours->shown->parent == found.parent && ours->shown->values == found.content.values) {
+        found.orphan = true;
+        found.item = ours->item;
+        found.position = ours->shown->position;
+        pending_seen_ = true;
       } else {
-        found.item = known->item;
+        // What a user has edited since is the user's, under the id that we had given it.
+        if (ours != nullptr) found.content.identity = ours->item;
+        HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(type, found.content, found.parent));
+        HARMONICA_ASSIGN_OR_RETURN(found.known, known_.find(found.item));
+        if (found.known != nullptr) found.known->seen = true;
       }
-      found.known = known;
-      found.content = std::move(content);
-      if (known != nullptr) compare(*known, found);
-      taken_.insert(found.item);
-      parents_[found.item] = found.parent;
-      ids_[found.content.key] = found.item;
-      found_.push_back(std::move(found));
+    } else {
+      found.item = found.known->item;
     }
+    if (found.known != nullptr) compare(*found.known, found);
+    found_by_item_.emplace(found.item, &found);
     return {};
   }
 
-  Result<ItemId> find_parent(const ItemType& type, const StoreItem& content) {
-    if (type.find_role(UnitRole::kParent) == nullptr || content.parent.empty()) return ItemId();
+  Result<ItemId> find_parent(const ItemType& type, const Found& found) {
+    const StoreKey& key = found.content.parent;
+    if (type.find_role(UnitRole::kParent) == nullptr || key.empty()) return ItemId();
     for (const Root& root : context_.schema().roots) {
-      if (root.name == content.parent) return root.id;
+      if (root.name == key) return root.id;
     }
-    if (const auto found = ids_.find(content.parent); found != ids_.end()) return found->second;
-    if (const Known* known = known_.find(content.parent)) return known->item;
+    if (const auto parent = found_by_key_.find(key); parent != found_by_key_.end()) {
+      if (parent->second < &found) return parent->second->item;
+    } else {
+      HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(key));
+      if (known != nullptr) return known->item;
+    }
     return Status(StatusCode::kInternal,
-                  "the store offers '" + content.key + "' before its parent '" + content.parent + "'");
+                  "the store offers " + printable(found.content.key) + " before its parent " + printable(key));
   }
 
   // What a lost commit had written under that key: the state that equals what stands there now, or the last one.
@@ -286,18 +268,18 @@ class Detection {
   }
 
   Result<bool> is_free(const ItemType& type, const ItemId& item) {
-    if (taken_.contains(item) || item.is_zero() || context_.schema().is_root(item)) return false;
+    if (found_by_item_.contains(item) || item.is_zero() || context_.schema().is_root(item)) return false;
     if (first_detection_) return true;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored) return true;
     if (stored->item.type != type.id) return false;
     if (!stored->item.alive()) return true;
-    const Known* known = known_.find(item);
+    HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(item));
     return known != nullptr && !known->seen;
   }
 
   // A unit is changed by the user if it is neither what was shown nor what a lost commit was about to show.
-  void compare(const Known& known, Found& found) {
+  void compare(const KnownItem& known, Found& found) {
     const auto pending = pending_by_item_.find(known.item);
     const auto is_pending = [&](const auto& equals) {
       if (pending == pending_by_item_.end()) return false;
@@ -325,9 +307,9 @@ class Detection {
     found.position = known.shown.position;
   }
 
-  // New positions for the children that are new or out of order, one parent at a time.
+  // Positions for the children that are new or out of order, one parent at a time.
   void place_siblings() {
-    std::map<ItemId, std::vector<std::size_t>> children;
+    std::unordered_map<ItemId, std::vector<std::size_t>, IdHash> children;
     for (std::size_t index = 0; index < found_.size(); ++index) {
       const ItemType* type = context_.schema().find_type(found_[index].content.type);
       if (type->find_role(UnitRole::kPosition) != nullptr) children[found_[index].parent].push_back(index);
@@ -336,96 +318,37 @@ class Detection {
   }
 
   void place_children(const ItemId& parent, const std::vector<std::size_t>& indexes) {
-    std::vector<Bytes> positions;
+    std::vector<Sibling> siblings;
+    siblings.reserve(indexes.size());
     for (const std::size_t index : indexes) {
       const Found& found = found_[index];
       const bool in_place = found.orphan || (found.known != nullptr && found.known->shown.parent == parent);
-      positions.push_back(in_place ? found.position : Bytes());
+      Sibling sibling{found.item, in_place ? found.position : Bytes(), {}, false};
+      add_pending(parent, sibling);
+      siblings.push_back(std::move(sibling));
     }
-    std::optional<std::vector<Bytes>> ours = order_of_ours(parent, indexes, positions);
-    if (!ours) return give_positions(indexes, positions, in_order(indexes, positions));
-    std::vector<std::size_t> settled;
-    std::vector<Bytes> settled_positions;
+    SiblingOrder order = order_siblings(std::move(siblings), outer_bounds(indexes));
+    if (order.pending_seen) pending_seen_ = true;
     for (std::size_t place = 0; place < indexes.size(); ++place) {
-      if (!positions[place].empty() && is_in_transit(found_[indexes[place]].item, parent)) continue;
-      settled.push_back(indexes[place]);
-      settled_positions.push_back(std::move((*ours)[place]));
+      Found& found = found_[indexes[place]];
+      SiblingPosition& given = order.positions[place];
+      if (given.position.empty()) continue;
+      if (given.is_new || given.position != found.position) found.differs = true;
+      if (given.is_new) found.repositioned = !found.orphan;
+      found.position = std::move(given.position);
     }
-    give_positions(settled, settled_positions, in_order(settled, settled_positions));
   }
 
-  // Whether a write that was lost or accepted in part was to take the item away from `parent`: its siblings were placed as
-  // if it had gone.
-  bool is_in_transit(const ItemId& item, const ItemId& parent) const {
-    const auto found = pending_by_item_.find(item);
-    return found != pending_by_item_.end() &&
-           std::any_of(found->second.begin(), found->second.end(),
-                       [&](const PreparedItem* one) { return !one->shown || one->shown->parent != parent; });
-  }
-
-  // A write that was lost or accepted in part may have put some children in place already. If the order in the store
-  // follows from each child's having its position of before or one that was about to be written, it is ours and no user's.
-  std::optional<std::vector<Bytes>> order_of_ours(const ItemId& parent, const std::vector<std::size_t>& indexes,
-                                                  const std::vector<Bytes>& positions) {
-    std::vector<Bytes> ours = positions;
-    bool any_pending = false;
-    std::pair<Bytes, ItemId> last;
-    for (std::size_t place = 0; place < indexes.size(); ++place) {
-      const ItemId& item = found_[indexes[place]].item;
-      if (!positions[place].empty() && is_in_transit(item, parent)) {
-        any_pending = true;
-        continue;
-      }
-      std::vector<Bytes> candidates = pending_positions(item, parent);
-      any_pending = any_pending || !candidates.empty();
-      if (!positions[place].empty()) candidates.push_back(positions[place]);
-      if (candidates.empty()) continue;
-      std::sort(candidates.begin(), candidates.end());
-      const auto chosen = std::find_if(candidates.begin(), candidates.end(),
-                                       [&](const Bytes& candidate) { return std::pair(candidate, item) > last; });
-      if (chosen == candidates.end()) return std::nullopt;
-      ours[place] = *chosen;
-      last = {*chosen, item};
-    }
-    if (!any_pending) return std::nullopt;
-    if (ours != positions) pending_seen_ = true;
-    return ours;
-  }
-
-  std::vector<Bytes> pending_positions(const ItemId& item, const ItemId& parent) const {
-    std::vector<Bytes> positions;
-    const auto found = pending_by_item_.find(item);
-    if (found == pending_by_item_.end()) return positions;
+  void add_pending(const ItemId& parent, Sibling& sibling) const {
+    const auto found = pending_by_item_.find(sibling.item);
+    if (found == pending_by_item_.end()) return;
     for (const PreparedItem* one : found->second) {
-      if (one->shown && one->shown->parent == parent && !one->shown->position.empty())
-        positions.push_back(one->shown->position);
+      if (!one->shown || one->shown->parent != parent) {
+        sibling.in_transit = true;
+      } else if (!one->shown->position.empty()) {
+        sibling.pending.push_back(one->shown->position);
+      }
     }
-    return positions;
-  }
-
-  // Which children, as places in `indexes`, can keep their positions: a longest sequence in which they rise, equal
-  // positions being ordered by item as the view orders them.
-  std::vector<std::size_t> in_order(const std::vector<std::size_t>& indexes, const std::vector<Bytes>& positions) const {
-    std::vector<std::size_t> placed;
-    for (std::size_t place = 0; place < indexes.size(); ++place) {
-      if (!positions[place].empty()) placed.push_back(place);
-    }
-    const auto before = [&](std::size_t a, std::size_t b) {
-      if (positions[a] != positions[b]) return positions[a] < positions[b];
-      return found_[indexes[a]].item < found_[indexes[b]].item;
-    };
-    if (std::is_sorted(placed.begin(), placed.end(), before)) return placed;
-    std::vector<std::size_t> sorted = placed;
-    std::sort(sorted.begin(), sorted.end(), before);
-    std::vector<Bytes> ranks(indexes.size());
-    for (std::size_t rank = 0; rank < sorted.size(); ++rank) {
-      for (int shift = 24; shift >= 0; shift -= 8) ranks[sorted[rank]].push_back(static_cast<std::uint8_t>(rank >> shift));
-    }
-    std::vector<Bytes> sequence;
-    for (const std::size_t place : placed) sequence.push_back(ranks[place]);
-    std::vector<std::size_t> staying;
-    for (const std::size_t index : longest_increasing(sequence)) staying.push_back(placed[index]);
-    return staying;
   }
 
   // Between which keys the children of a folder go. In a first detection, in a band of the folder's own, the newest
@@ -450,62 +373,15 @@ class Detection {
     return std::clamp<std::int64_t>(found.content.changed_ms.value_or(0), 0, now);
   }
 
-  void give_positions(const std::vector<std::size_t>& indexes, const std::vector<Bytes>& positions,
-                      const std::vector<std::size_t>& staying) {
-    std::size_t next_staying = 0;
-    const auto [first_bound, last_bound] = outer_bounds(indexes);
-    Bytes lower = first_bound;
-    for (std::size_t place = 0; place < indexes.size();) {
-      if (next_staying < staying.size() && staying[next_staying] == place) {
-        Found& found = found_[indexes[place]];
-        if (found.position != positions[place]) found.differs = true;
-        found.position = positions[place];
-        lower = positions[place];
-        ++next_staying;
-        ++place;
-        continue;
-      }
-      const std::size_t run_end = next_staying < staying.size() ? staying[next_staying] : indexes.size();
-      const Bytes upper = next_staying < staying.size() ? positions[run_end] : last_bound;
-      std::vector<ItemId> items;
-      for (std::size_t member = place; member < run_end; ++member) items.push_back(found_[indexes[member]].item);
-      std::vector<Bytes> fresh = positions_between(lower, upper, items);
-      const bool fits = lower < fresh.front() && (upper.empty() || fresh.back() < upper);
-      if (!fits) return spread_anew(indexes);
-      for (std::size_t member = place; member < run_end; ++member) {
-        reposition(found_[indexes[member]], std::move(fresh[member - place]));
-      }
-      lower = found_[indexes[run_end - 1]].position;
-      place = run_end;
-    }
-  }
-
-  // Between two keys there was no room left: every sibling gets a new one.
-  void spread_anew(const std::vector<std::size_t>& indexes) {
-    std::vector<ItemId> items;
-    for (const std::size_t index : indexes) items.push_back(found_[index].item);
-    std::vector<Bytes> fresh = positions_between({}, {}, items);
-    for (std::size_t place = 0; place < indexes.size(); ++place) {
-      reposition(found_[indexes[place]], std::move(fresh[place]));
-    }
-  }
-
-  static void reposition(Found& found, Bytes position) {
-    found.position = std::move(position);
-    found.repositioned = !found.orphan;
-    found.differs = true;
-  }
-
   Status check_guard(EnumerationKind kind) const {
     if (context_.guard == Guard::kConfirmed) return {};
     std::size_t gone = 0;
-    const std::vector<Known>& known = const_cast<KnownItems&>(known_).items();
-    for (const Known& one : known) gone += one.seen ? 0 : 1;
+    for (const KnownItem& known : known_.items()) gone += known.seen ? 0 : 1;
     if (gone == 0) return {};
     const bool empty = kind == EnumerationKind::kEverything && found_.empty();
-    const bool most = gone > limits::kGuardDeletionsMin && gone * 2 > known.size();
+    const bool most = gone > limits::kGuardDeletionsMin && gone * 2 > counts_.shown;
     if (!empty && !most) return {};
-    return {StatusCode::kGuard, std::to_string(gone) + " of " + std::to_string(known.size()) +
+    return {StatusCode::kGuard, std::to_string(gone) + " of " + std::to_string(counts_.shown) +
                                     " items are gone from the store since it was last synced" +
                                     (empty ? ", and it is empty now" : "") +
                                     "; if that was meant, confirm it, otherwise bring the store back first"};
@@ -525,7 +401,7 @@ class Detection {
       HARMONICA_ASSIGN_OR_RETURN(ViewInput input, change_of(found, versions[index]));
       inputs.push_back(std::move(input));
     }
-    for (const Known& known : known_.items()) {
+    for (const KnownItem& known : known_.items()) {
       if (!known.seen) {
         HARMONICA_ASSIGN_OR_RETURN(ViewInput input, deletion_of(known.item));
         inputs.push_back(std::move(input));
@@ -596,7 +472,7 @@ class Detection {
     return {context_.replica, tick};
   }
 
-  Result<ViewInput> change_of(const Found& found, const Version& version) {
+  Result<ViewInput> change_of(Found& found, const Version& version) {
     const ItemType& type = *context_.schema().find_type(found.content.type);
     std::optional<StoredItem> before;
     if (!first_detection_) {
@@ -623,7 +499,7 @@ class Detection {
       after.item.at(position->id) = {folder == folder_versions_.end() ? version : folder->second,
                                      Value::bytes(found.position), Origin::kWritten};
     }
-    after.shown = ShownItem{found.content.key, found.parent, found.position, found.content.values};
+    after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
     if (is_new) {
       ++report_.created;
     } else if (is_users(found)) {
@@ -639,8 +515,8 @@ class Detection {
     while (!ancestor.is_zero() && ancestors.size() < limits::kAncestorsMax) {
       ancestors.push_back(ancestor);
       if (context_.schema().is_root(ancestor)) break;
-      if (const auto known = parents_.find(ancestor); known != parents_.end()) {
-        ancestor = known->second;
+      if (const auto found_here = found_by_item_.find(ancestor); found_here != found_by_item_.end()) {
+        ancestor = found_here->second->parent;
         continue;
       }
       HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(ancestor));
@@ -668,10 +544,11 @@ class Detection {
   ReplicaState state_;
   Knowledge knowledge_;
   DetectionReport report_;
-  std::vector<Found> found_;
-  std::set<ItemId> taken_;
-  std::map<ItemId, ItemId> parents_;
-  std::unordered_map<StoreKey, ItemId> ids_;
+  ItemCounts counts_;
+  std::vector<Found> found_;  // in the order of the store; does not grow once it is filled
+  std::unordered_map<std::string_view, Found*> found_by_key_;
+  std::unordered_map<ItemId, Found*, IdHash> found_by_item_;
+  std::set<StoreKey> left_out_;  // of new items
   std::map<ItemId, Version> folder_versions_;
   std::vector<ItemId> undone_removals_;
   bool first_detection_ = false;

@@ -5,8 +5,10 @@
 #include <set>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
+#include "kernel/id_hash.h"
 #include "kernel/view_index.h"
 
 namespace harmonica::kernel {
@@ -69,7 +71,11 @@ bool any_unit_has(const Schema& schema, UnitRole role) {
 // One call of update_views: parents first, then what is parked, then names, as each reads only what the one before settled.
 class ViewUpdate {
  public:
-  ViewUpdate(const Schema& schema, MetadataTransaction& transaction) : schema_(schema), transaction_(transaction) {}
+  ViewUpdate(const Schema& schema, MetadataTransaction& transaction, std::size_t inputs)
+      : schema_(schema), transaction_(transaction) {
+    inputs_.reserve(inputs);
+    subjects_.reserve(inputs);
+  }
 
   void add(ViewInput input);
   Status settle_parents();
@@ -98,7 +104,7 @@ class ViewUpdate {
 
   bool parent_changed(const Subject& subject) const;
   Status place(Subject& subject, std::size_t first);
-  Status break_cycles(const Ids& starts);
+  Status break_cycles(const std::vector<ItemId>& starts);
   Result<ItemId> evict_from_cycle(const ItemId& member);
 
   std::vector<Bytes> keys_before(const Subject& subject) const;
@@ -117,9 +123,10 @@ class ViewUpdate {
 
   const Schema& schema_;
   MetadataTransaction& transaction_;
-  std::vector<ItemId> input_ids_;
-  std::map<ItemId, Subject> subjects_;
-  std::map<ItemId, Glance> glances_;
+  std::vector<Subject*> inputs_;
+  std::unordered_map<ItemId, Subject, IdHash> subjects_;
+  std::unordered_map<ItemId, Glance, IdHash> glances_;
+  std::pair<ItemId, bool> last_place_;  // and whether it lives; zero, a root place: none yet
   // The index kName still has these where they were.
   Ids renamed_;
   std::map<NamePlace, Ids> arrivals_;
@@ -133,8 +140,9 @@ void ViewUpdate::add(ViewInput input) {
   subject.old_view = subject.item.view;
   subject.before = std::move(input.before);
   subject.type = living_type(subject.item.item);
-  HARMONICA_ASSERT(subjects_.emplace(id, std::move(subject)).second);
-  input_ids_.push_back(id);
+  const auto [place, is_new] = subjects_.emplace(id, std::move(subject));
+  HARMONICA_ASSERT(is_new);
+  inputs_.push_back(&place->second);
 }
 
 Result<Subject*> ViewUpdate::load(const ItemId& id) {
@@ -174,7 +182,10 @@ Result<Glance> ViewUpdate::glance(const ItemId& id) {
 
 Result<bool> ViewUpdate::is_living_place(const ItemId& id) {
   if (is_root_place(schema_, id)) return true;
+  // Siblings often come one after another, and who lives is settled before the update begins.
+  if (id == last_place_.first) return last_place_.second;
   HARMONICA_ASSIGN_OR_RETURN(const Glance found, glance(id));
+  last_place_ = {id, found.living};
   return found.living;
 }
 
@@ -217,20 +228,25 @@ Status ViewUpdate::place(Subject& subject, std::size_t first) {
 
 Status ViewUpdate::settle_parents() {
   if (!any_unit_has(schema_, UnitRole::kParent)) return {};
-  Ids moving;
-  for (const ItemId& id : input_ids_) {
-    Subject& subject = subjects_.at(id);
+  IndexQuery query;
+  query.kind = IndexKind::kSkippedAncestor;
+  query.count_max = 1;
+  HARMONICA_ASSIGN_OR_RETURN(const std::vector<IndexPosition> any_skipped, transaction_.find_index(query));
+  std::vector<ItemId> moving;
+  for (Subject* input : inputs_) {
+    Subject& subject = *input;
+    const ItemId& id = subject.item.item.id;
     const bool was_living = old_type(subject) != nullptr;
-    if (was_living != (subject.type != nullptr)) {
+    if (was_living != (subject.type != nullptr) && !any_skipped.empty()) {
       HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> watching, find(IndexKind::kSkippedAncestor, item_index_key(id)));
-      moving.insert(watching.begin(), watching.end());
+      moving.insert(moving.end(), watching.begin(), watching.end());
     }
     if (was_living && subject.type == nullptr) {
       HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> children, find(IndexKind::kChild, item_index_key(id)));
-      moving.insert(children.begin(), children.end());
+      moving.insert(moving.end(), children.begin(), children.end());
     }
     if (subject.type != nullptr && subject.type->find_role(UnitRole::kParent) != nullptr) {
-      if (parent_changed(subject)) moving.insert(id);
+      if (parent_changed(subject)) moving.push_back(id);
     } else {
       subject.item.view.parent = {};
       subject.item.view.ancestors_skipped = 0;
@@ -242,34 +258,40 @@ Status ViewUpdate::settle_parents() {
   // Everyone starts from the first living ancestor, as if no cycle had ever been resolved: the outcome must not depend on
   // the order of updates. A cycle that is left then has a member among those that move here.
   HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> evicted, find(IndexKind::kEvicted, {}));
-  moving.insert(evicted.begin(), evicted.end());
-  Ids placed;
+  moving.insert(moving.end(), evicted.begin(), evicted.end());
+  std::sort(moving.begin(), moving.end());
+  moving.erase(std::unique(moving.begin(), moving.end()), moving.end());
+  std::vector<ItemId> placed;
   for (const ItemId& id : moving) {
     HARMONICA_ASSIGN_OR_RETURN(Subject * subject, load(id));
     if (subject->type == nullptr || subject->type->find_role(UnitRole::kParent) == nullptr) continue;
     HARMONICA_RETURN_IF_ERROR(place(*subject, 0));
-    placed.insert(id);
+    placed.push_back(id);
   }
   return break_cycles(placed);
 }
 
 // Cycles are disjoint, and resolving one leaves the others as they are. So the order in which they are met does not matter,
 // and the rule's "in id order" need not be followed. Each item is passed once, and once more for each cycle it is in.
-Status ViewUpdate::break_cycles(const Ids& starts) {
-  Ids done;
-  for (const ItemId& start : starts) {
-    Ids trail;  // all of these lead to `head`, so meeting one of them again is a cycle
-    ItemId head = start;
-    while (!is_root_place(schema_, head) && !done.contains(head)) {
+Status ViewUpdate::break_cycles(const std::vector<ItemId>& starts) {
+  // The walk that first passed an item. All that one walk has passed leads to its head, so to meet one of them again is a
+  // cycle; what an earlier walk passed leads to the top.
+  std::unordered_map<ItemId, std::size_t, IdHash> passed;
+  passed.reserve(starts.size());
+  for (std::size_t walk = 0; walk < starts.size(); ++walk) {
+    ItemId head = starts[walk];
+    while (!is_root_place(schema_, head)) {
       HARMONICA_ASSIGN_OR_RETURN(const Glance at_head, glance(head));
       if (!at_head.has_parent) break;
-      if (trail.insert(head).second) {
+      const auto [place, is_new] = passed.emplace(head, walk);
+      if (is_new) {
         head = at_head.parent;
-      } else {
+      } else if (place->second == walk) {
         HARMONICA_ASSIGN_OR_RETURN(head, evict_from_cycle(head));
+      } else {
+        break;
       }
     }
-    done.merge(trail);
   }
   return {};
 }
@@ -307,10 +329,10 @@ bool ViewUpdate::references_changed(const Subject& subject) const {
 }
 
 Status ViewUpdate::settle_parking() {
-  for (const ItemId& id : input_ids_) {
-    Subject& subject = subjects_.at(id);
-    if (subject.type == nullptr) subject.item.view.parked = false;
-    subject.item.view.visible = subject.type != nullptr && !subject.item.view.parked;
+  for (Subject* subject : inputs_) {
+    ItemView& view = subject->item.view;
+    if (subject->type == nullptr) view.parked = false;
+    view.visible = subject->type != nullptr && !view.parked;
   }
   const bool has_keys = any_unit_has(schema_, UnitRole::kKey);
   const bool has_references = any_unit_has(schema_, UnitRole::kReference);
@@ -318,10 +340,10 @@ Status ViewUpdate::settle_parking() {
 
   Ids key_seeds;
   Ids reference_seeds;
-  for (const ItemId& id : input_ids_) {
-    const Subject& subject = subjects_.at(id);
-    if (has_keys && keys_before(subject) != keys_after(subject)) key_seeds.insert(id);
-    if (references_changed(subject)) reference_seeds.insert(id);
+  for (const Subject* subject : inputs_) {
+    const ItemId& id = subject->item.item.id;
+    if (has_keys && keys_before(*subject) != keys_after(*subject)) key_seeds.insert(id);
+    if (references_changed(*subject)) reference_seeds.insert(id);
   }
   HARMONICA_ASSIGN_OR_RETURN(const Ids judged, judge_keys(key_seeds));
   for (const ItemId& id : judged) {
@@ -513,11 +535,13 @@ Result<std::uint8_t> ViewUpdate::free_suffix(const NamePlace& place, const ItemI
 
 std::vector<StoredItem> ViewUpdate::take_results() {
   std::vector<StoredItem> results;
-  results.reserve(input_ids_.size());
-  for (const ItemId& id : input_ids_) results.push_back(std::move(subjects_.at(id).item));
+  results.reserve(inputs_.size());
+  for (Subject* subject : inputs_) results.push_back(std::move(subject->item));
   for (auto& [id, subject] : subjects_) {
     if (!subject.input && subject.item.view != subject.old_view) results.push_back(std::move(subject.item));
   }
+  const auto others = results.begin() + static_cast<std::ptrdiff_t>(inputs_.size());
+  std::sort(others, results.end(), [](const StoredItem& a, const StoredItem& b) { return a.item.id < b.item.id; });
   return results;
 }
 
@@ -525,7 +549,7 @@ std::vector<StoredItem> ViewUpdate::take_results() {
 
 Result<std::vector<StoredItem>> update_views(const Schema& schema, MetadataTransaction& transaction,
                                              std::vector<ViewInput> inputs) {
-  ViewUpdate update(schema, transaction);
+  ViewUpdate update(schema, transaction, inputs.size());
   for (ViewInput& input : inputs) update.add(std::move(input));
   HARMONICA_RETURN_IF_ERROR(update.settle_parents());
   HARMONICA_RETURN_IF_ERROR(update.settle_parking());

@@ -72,9 +72,9 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     if (change.before) keys_before[item] = change.before->key;
     if (change.before == change.after && !(change.after && change.place_anew)) continue;
     if (change.after) {
-      puts.push_back({item, 0});
+      puts.push_back({item, &change, 0});
     } else {
-      removals.push_back({item, depth_among_removed(item)});
+      removals.push_back({item, &change, depth_among_removed(item)});
     }
   }
   HARMONICA_RETURN_IF_ERROR(place_puts(puts));
@@ -90,7 +90,7 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
   std::vector<StoreWrite> writes;
   writes.reserve(puts.size() + removals.size());
   for (const Placed& placed : puts) {
-    const Change& change = changes_.at(placed.item);
+    const Change& change = *placed.change;
     StoreWrite write;
     HARMONICA_ASSIGN_OR_RETURN(write.item, store_item(change.type, *change.after));
     HARMONICA_ASSIGN_OR_RETURN(write.item.parent, key_of(change.after->parent, {}));
@@ -101,7 +101,7 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     prepared_.push_back({placed.item, change.after->key, change.after});
   }
   for (const Placed& placed : removals) {
-    const Change& change = changes_.at(placed.item);
+    const Change& change = *placed.change;
     StoreWrite write;
     write.kind = WriteKind::kRemove;
     HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
@@ -162,32 +162,43 @@ Status WritePlan::order_disturbed() {
 // The ordered children of a parent as they stand in the store once this plan is written: what cannot be written stands
 // where it was.
 Result<std::vector<WritePlan::Sibling>> WritePlan::standing_children(const ItemId& parent) {
-  IndexQuery query;
-  query.kind = IndexKind::kUnwritten;
-  HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction_.find_index(query));
-  std::set<ItemId> elsewhere;
+  HARMONICA_RETURN_IF_ERROR(load_unwritten());
   std::vector<Sibling> children;
-  for (const IndexPosition& position : unwritten) {
-    elsewhere.insert(position.item);
-    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(position.item));
-    if (!stored || !stored->shown || stored->shown->parent != parent || !is_ordered(stored->item.type)) continue;
-    children.push_back({stored->shown->position, position.item});
+  if (const auto standing = standing_unwritten_.find(parent); standing != standing_unwritten_.end()) {
+    children = standing->second;
   }
+  const bool any_unwritten = !children.empty();
+  IndexQuery query;
   const Bytes prefix = child_index_key(parent, {});
   query.kind = IndexKind::kChild;
   query.prefix = prefix;
   HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index(query));
   for (const IndexPosition& position : positions) {
-    if (position.key.size() == prefix.size() || elsewhere.contains(position.item)) continue;
+    if (position.key.size() == prefix.size() || unwritten_.contains(position.item)) continue;
     children.push_back(
         {Bytes(position.key.begin() + static_cast<std::ptrdiff_t>(prefix.size()), position.key.end()), position.item});
   }
-  if (!elsewhere.empty()) {
+  if (any_unwritten) {
     std::sort(children.begin(), children.end(), [](const Sibling& a, const Sibling& b) {
       return a.position == b.position ? a.item < b.item : as_text(a.position) < as_text(b.position);
     });
   }
   return children;
+}
+
+Status WritePlan::load_unwritten() {
+  if (unwritten_loaded_) return {};
+  unwritten_loaded_ = true;
+  IndexQuery query;
+  query.kind = IndexKind::kUnwritten;
+  HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index(query));
+  for (const IndexPosition& position : positions) {
+    unwritten_.insert(position.item);
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(position.item));
+    if (!stored || !stored->shown || !is_ordered(stored->item.type)) continue;
+    standing_unwritten_[stored->shown->parent].push_back({stored->shown->position, position.item});
+  }
+  return {};
 }
 
 // A parent cannot go while something stands in it that stays.
@@ -247,6 +258,10 @@ Result<std::size_t> WritePlan::depth_of(ItemId item) {
       break;
     }
     path.push_back(item);
+    if (const auto change = changes_.find(item); change != changes_.end() && change->second.after) {
+      item = change->second.after->parent;
+      continue;
+    }
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored) break;
     item = stored->view.parent;
@@ -269,8 +284,8 @@ Status WritePlan::place_puts(std::vector<Placed>& puts) {
   for (Placed& placed : puts) {
     HARMONICA_ASSIGN_OR_RETURN(placed.depth, depth_of(placed.item));
   }
-  const auto order = [&](const Placed& placed) {
-    const ShownItem& shown = *changes_.at(placed.item).after;
+  const auto order = [](const Placed& placed) {
+    const ShownItem& shown = *placed.change->after;
     return std::tie(placed.depth, shown.parent, shown.position, placed.item);
   };
   std::sort(puts.begin(), puts.end(), [&](const Placed& a, const Placed& b) { return order(a) < order(b); });
@@ -282,13 +297,11 @@ Status WritePlan::place_puts(std::vector<Placed>& puts) {
 Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vector<Placed>& puts) {
   std::map<ItemId, StoreKey> previous;
   for (std::size_t index = 0; index < puts.size();) {
-    const ItemId& parent = changes_.at(puts[index].item).after->parent;
+    const ItemId& parent = puts[index].change->after->parent;
     std::size_t group_end = index;
     std::set<ItemId> wanted;
-    while (group_end < puts.size() && changes_.at(puts[group_end].item).after->parent == parent) {
-      const Change& change = changes_.at(puts[group_end].item);
-      if (is_ordered(change.type)) wanted.insert(puts[group_end].item);
-      ++group_end;
+    for (; group_end < puts.size() && puts[group_end].change->after->parent == parent; ++group_end) {
+      if (is_ordered(puts[group_end].change->type)) wanted.insert(puts[group_end].item);
     }
     index = group_end;
     if (wanted.empty()) continue;

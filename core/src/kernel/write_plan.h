@@ -52,11 +52,13 @@ class WritePlan {
   };
   struct Placed {
     ItemId item;
+    const Change* change = nullptr;
     std::size_t depth = 0;
   };
 
   Status bring_in_line();
   Status order_disturbed();
+  Status load_unwritten();
   Result<std::vector<Sibling>> standing_children(const ItemId& parent);
   Status keep_occupied_parents();
   Status keep_occupied_parent(const ItemId& item);
@@ -74,6 +76,10 @@ class WritePlan {
   std::map<ItemId, Change> changes_;
   std::map<ItemId, StoreKey> keys_;
   std::map<ItemId, std::size_t> depths_;
+  // What stands otherwise than its view says, once nothing in this plan changes that any more.
+  bool unwritten_loaded_ = false;
+  std::set<ItemId> unwritten_;
+  std::map<ItemId, std::vector<Sibling>> standing_unwritten_;  // those that have an order, by parent
   std::vector<PreparedItem> prepared_;
   std::vector<PreparedItem> left_astray_;
 };

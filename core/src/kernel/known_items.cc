@@ -1,0 +1,75 @@
+#include "kernel/known_items.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace harmonica::kernel {
+
+Status KnownItems::load() const {
+  if (loaded_) return {};
+  HARMONICA_ASSERT(items_.empty());
+  HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
+  by_key_.reserve(counts.shown);
+  by_item_.reserve(counts.shown);
+  HARMONICA_RETURN_IF_ERROR(transaction_.scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
+    if (stored.shown) add(stored, false);
+    return Visit::kContinue;
+  }));
+  loaded_ = true;
+  return {};
+}
+
+Status KnownItems::for_each(const std::function<void(const StoreItem&)>& visit) const {
+  HARMONICA_RETURN_IF_ERROR(load());
+  for (const KnownItem& known : items_) {
+    StoreItem item;
+    item.key = known.shown.key;
+    item.type = known.type;
+    item.parent = key_of(known.shown.parent);
+    item.values = known.shown.values;
+    visit(item);
+  }
+  return {};
+}
+
+Result<KnownItem*> KnownItems::find(const StoreKey& key) {
+  if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
+  if (loaded_) return nullptr;
+  IndexQuery query;
+  query.kind = IndexKind::kStoreKey;
+  query.prefix = Bytes(key.begin(), key.end());
+  query.count_max = 1;
+  // Of all keys that begin so, the key itself stands first.
+  HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index(query));
+  if (positions.empty() || positions.front().key != query.prefix) return nullptr;
+  return look_up(positions.front().item);
+}
+
+Result<KnownItem*> KnownItems::find(const ItemId& item) {
+  if (const auto found = by_item_.find(item); found != by_item_.end()) return found->second;
+  if (loaded_) return nullptr;
+  return look_up(item);
+}
+
+Result<KnownItem*> KnownItems::look_up(const ItemId& item) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+  if (!stored || !stored->shown) return nullptr;
+  return add(*stored, true);
+}
+
+KnownItem* KnownItems::add(const StoredItem& stored, bool seen) const {
+  KnownItem& known = items_.emplace_back(KnownItem{stored.item.id, stored.item.type, *stored.shown, seen});
+  by_key_.emplace(known.shown.key, &known);
+  by_item_.emplace(known.item, &known);
+  return &known;
+}
+
+StoreKey KnownItems::key_of(const ItemId& item) const {
+  for (const Root& root : schema_.roots) {
+    if (root.id == item) return root.name;
+  }
+  const auto found = by_item_.find(item);
+  return found == by_item_.end() ? StoreKey() : found->second->shown.key;
+}
+
+}  // namespace harmonica::kernel
