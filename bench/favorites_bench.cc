@@ -32,6 +32,7 @@ using namespace harmonica;
 
 struct Figures {
   double milliseconds = 0;
+  double processor_milliseconds = 0;
   double peak_mebibytes = 0;
 };
 
@@ -39,6 +40,15 @@ void stop_on_error(const Status& status) {
   if (status.ok()) return;
   std::fprintf(stderr, "bench_favorites: %s\n", status.to_text().c_str());
   std::exit(1);
+}
+
+double processor_milliseconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto milliseconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime);
 }
 
 Figures calibration;  // a durable copy of the file
@@ -51,15 +61,18 @@ Figures measure(const Prepare& prepare, const Work& work) {
   const pid_t child = fork();
   if (child == 0) {
     const auto prepared = prepare();
+    Figures figures;
+    const double used_before = processor_milliseconds();
     const auto start = std::chrono::steady_clock::now();
     stop_on_error(work(prepared));
-    const double elapsed = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    const bool sent = ::write(times[1], &elapsed, sizeof(elapsed)) == sizeof(elapsed);
+    figures.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    figures.processor_milliseconds = processor_milliseconds() - used_before;
+    const bool sent = ::write(times[1], &figures, sizeof(figures)) == sizeof(figures);
     std::_Exit(sent ? 0 : 1);
   }
   Figures figures;
   close(times[1]);
-  const bool received = ::read(times[0], &figures.milliseconds, sizeof(double)) == sizeof(double);
+  const bool received = ::read(times[0], &figures, sizeof(figures)) == sizeof(figures);
   close(times[0]);
   int exit_status = 0;
   rusage usage{};
@@ -75,8 +88,8 @@ Figures measure(const Work& work) {
 }
 
 void print(const char* what, const Figures& figures, const char* bar) {
-  std::printf("%-34s %9.1f ms  %7.1f MiB  %7.1f copies", what, figures.milliseconds, figures.peak_mebibytes,
-              figures.milliseconds / calibration.milliseconds);
+  std::printf("%-32s %8.1f ms %8.1f ms of processor %6.1f MiB %6.1f copies", what, figures.milliseconds,
+              figures.processor_milliseconds, figures.peak_mebibytes, figures.milliseconds / calibration.milliseconds);
   std::printf(*bar == '\0' ? "\n" : "  bar %s\n", bar);
 }
 

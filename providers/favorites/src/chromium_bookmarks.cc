@@ -32,14 +32,19 @@ class ChromiumCodec final : public FavoritesCodec {
       return value.unit != kDateAddedUnit || date == nullptr || !can_hold_date(*date);
     });
     for (UnitValue& value : item.values) {
-      if (value.unit == kTitleUnit) value.value = Value::text(chromium_title(text_of(value.value)));
-      if (value.unit == kUrlUnit) value.value = Value::text(text_of(value.value));
+      if (value.unit == kDateAddedUnit) continue;
+      const std::string* text = value.value.if_text();
+      const bool is_title = value.unit == kTitleUnit;
+      if (text != nullptr && is_valid_utf8(*text) && (!is_title || is_chromium_title(*text))) continue;
+      value.value = Value::text(is_title ? chromium_title(text_of(value.value)) : text_of(value.value));
     }
     return item;
   }
 
   std::optional<ItemId> identity_of(const StoreKey& key) const override {
-    if (parse_chromium_guid(key).empty()) return std::nullopt;
+    // Nearly all guids of browsers are of version 4, and the version stands here.
+    constexpr std::size_t kVersionAt = 14;
+    if (key.size() <= kVersionAt || key[kVersionAt] != '8' || parse_chromium_guid(key).empty()) return std::nullopt;
     std::string digits = key;
     std::erase(digits, '-');
     const std::optional<ItemId> id = ItemId::parse(digits);

@@ -9,6 +9,18 @@ namespace harmonica::providers {
 namespace {
 
 constexpr std::size_t kGuidLength = 36;
+constexpr std::array<std::size_t, 4> kGuidDashes = {8, 13, 18, 23};
+constexpr std::size_t kNamedBytesMax = 80;
+
+// A hexadecimal digit in lower case; a null character for any other byte.
+constexpr std::array<char, 256> kLowerDigits = [] {
+  std::array<char, 256> digits{};
+  for (char c = '0'; c <= '9'; ++c) digits[static_cast<std::size_t>(c)] = c;
+  for (char c = 'a'; c <= 'f'; ++c) digits[static_cast<std::size_t>(c)] = c;
+  for (char c = 'A'; c <= 'F'; ++c) digits[static_cast<std::size_t>(c)] = static_cast<char>(c - 'A' + 'a');
+  return digits;
+}();
+
 constexpr std::array<std::string_view, 5> kBlankedInTitles = {"\n", "\r", "\t", "\u2028", "\u2029"};
 
 // Writes one document.
@@ -213,7 +225,17 @@ class ChromiumWriter {
 
 }  // namespace
 
+bool is_chromium_title(std::string_view title) {
+  // All that is blanked begins with one of these bytes.
+  const bool may_differ =
+      std::any_of(title.begin(), title.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t' || c == '\xE2'; });
+  return !may_differ || std::none_of(kBlankedInTitles.begin(), kBlankedInTitles.end(), [&](std::string_view blanked) {
+    return title.find(blanked) != std::string_view::npos;
+  });
+}
+
 std::string chromium_title(std::string title) {
+  if (is_chromium_title(title)) return title;
   for (const std::string_view blanked : kBlankedInTitles) {
     for (std::size_t at = title.find(blanked); at != std::string::npos; at = title.find(blanked, at)) {
       title.replace(at, blanked.size(), " ");
@@ -222,22 +244,34 @@ std::string chromium_title(std::string title) {
   return title;
 }
 
+std::string quoted(std::string_view text) {
+  std::string shown;
+  for (const char c : text.substr(0, kNamedBytesMax)) shown += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  if (text.size() > kNamedBytesMax) {
+    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80) shown.pop_back();
+    if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
+    shown += "...";
+  }
+  return "\"" + shown + "\"";
+}
+
 std::string parse_chromium_guid(std::string_view text) {
   if (text.size() != kGuidLength) return {};
   std::string guid(text);
-  for (std::size_t i = 0; i < guid.size(); ++i) {
-    char& c = guid[i];
-    if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
-    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-    const bool digit = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-    if (dash ? c != '-' : !digit) return {};
+  bool is_guid = true;
+  for (const std::size_t dash : kGuidDashes) is_guid = is_guid && std::exchange(guid[dash], '0') == '-';
+  for (char& c : guid) {
+    c = kLowerDigits[static_cast<unsigned char>(c)];
+    is_guid = is_guid && c != '\0';
   }
+  if (!is_guid) return {};
+  for (const std::size_t dash : kGuidDashes) guid[dash] = '-';
   return guid;
 }
 
 std::string chromium_guid(ByteView bytes) {
   std::string guid = to_hex(bytes);
-  for (const std::size_t dash : {8U, 13U, 18U, 23U}) guid.insert(dash, 1, '-');
+  for (const std::size_t dash : kGuidDashes) guid.insert(dash, 1, '-');
   return guid;
 }
 
@@ -251,9 +285,10 @@ ChromiumDocument::ChromiumDocument() {
   tree_.roots[kMobileRoot].name = "mobile";
 }
 
-std::uint32_t ChromiumDocument::intern(std::string text) {
-  const auto [place, is_new] = numbers_.emplace(std::move(text), static_cast<std::uint32_t>(texts_.size()));
-  if (is_new) texts_.push_back(&place->first);
+std::uint32_t ChromiumDocument::intern(std::string_view text) {
+  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
+  const auto place = numbers_.emplace(text, static_cast<std::uint32_t>(texts_.size())).first;
+  texts_.push_back(&place->first);
   return place->second;
 }
 

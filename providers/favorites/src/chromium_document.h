@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,6 +38,10 @@ inline constexpr std::int64_t kChromiumEpochUs = 11'644'473'600'000'000;
 
 // A title as Chromium holds it: line ends and tabs become blanks.
 std::string chromium_title(std::string title);
+bool is_chromium_title(std::string_view title);
+
+// A text in a message: in quotes, in one line, cut where it is long.
+std::string quoted(std::string_view text);
 
 // A guid in lower case; empty if it is none.
 std::string parse_chromium_guid(std::string_view text);
@@ -62,7 +67,7 @@ class ChromiumDocument final : public FavoritesDocument {
   Result<Bytes> write() const override;
 
   // The number of a text, the same for equal ones: nearly all nodes have the same few unmodelled members.
-  std::uint32_t intern(std::string text);
+  std::uint32_t intern(std::string_view text);
   const std::string& text(std::uint32_t number) const { return *texts_[number]; }
   // The new entry's number, for Favorite::origin.
   std::uint32_t add(Entry entry);
@@ -77,7 +82,11 @@ class ChromiumDocument final : public FavoritesDocument {
   ChromiumChecksums checksums = ChromiumChecksums::kMd5;
 
  private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> numbers_;
   std::vector<const std::string*> texts_;
 };
 

@@ -72,18 +72,22 @@ constexpr std::array<bool, 256> kPlain = [] {
 
 std::string compact_json(std::string_view json) {
   std::string result;
-  result.reserve(json.size());
+  append_compact_json(json, result);
+  return result;
+}
+
+void append_compact_json(std::string_view json, std::string& target) {
+  target.reserve(target.size() + json.size());
   for (std::size_t at = 0; at < json.size();) {
     if (json[at] == '"') {
       const std::size_t end = end_of_string(json, at);
-      result.append(json.substr(at, end - at));
+      target.append(json.substr(at, end - at));
       at = end;
     } else {
-      if (!is_blank(json[at])) result.push_back(json[at]);
+      if (!is_blank(json[at])) target.push_back(json[at]);
       ++at;
     }
   }
-  return result;
 }
 
 std::string without_lone_surrogates(std::string_view json) {
@@ -111,23 +115,30 @@ std::string without_lone_surrogates(std::string_view json) {
   return result;
 }
 
-void JsonMembers::put(std::string_view name, std::string value) {
-  const auto place = std::lower_bound(members_.begin(), members_.end(), name,
-                                      [](const auto& member, std::string_view wanted) { return member.first < wanted; });
-  if (place != members_.end() && place->first == name) {
-    place->second = std::move(value);
-  } else {
-    members_.emplace(place, std::string(name), std::move(value));
+void JsonMembers::put(std::string_view name, std::string_view value) {
+  const auto end = members_.begin() + static_cast<std::ptrdiff_t>(count_);
+  auto place = std::lower_bound(members_.begin(), end, name,
+                                [](const Member& member, std::string_view wanted) { return member.name < wanted; });
+  if (place == end || place->name != name) {
+    const std::ptrdiff_t index = place - members_.begin();
+    if (count_ == members_.size()) members_.emplace_back();
+    place = members_.begin() + index;
+    std::rotate(place, members_.begin() + static_cast<std::ptrdiff_t>(count_),
+                members_.begin() + static_cast<std::ptrdiff_t>(count_) + 1);
+    ++count_;
+    place->name = name;
   }
+  place->value.clear();
+  append_compact_json(value, place->value);
 }
 
-std::string JsonMembers::pack() const {
-  std::string packed;
-  for (const auto& [name, value] : members_) {
-    pack_text(name, packed);
-    pack_text(value, packed);
+std::string_view JsonMembers::pack() {
+  packed_.clear();
+  for (std::size_t i = 0; i < count_; ++i) {
+    pack_text(members_[i].name, packed_);
+    pack_text(members_[i].value, packed_);
   }
-  return packed;
+  return packed_;
 }
 
 void PackedJsonMembers::next() {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "harmonica/bytes.h"
@@ -16,6 +15,7 @@ inline constexpr std::size_t kChromiumJsonDepthMax = 200;
 
 // The text without the blanks between its tokens. It must be valid JSON.
 std::string compact_json(std::string_view json);
+void append_compact_json(std::string_view json, std::string& target);
 
 // Every escape of half a surrogate pair becomes \uFFFD, as browsers do it.
 std::string without_lone_surrogates(std::string_view json);
@@ -23,15 +23,21 @@ std::string without_lone_surrogates(std::string_view json);
 // Members of an object that the tree does not model: names, and values as compact JSON, sorted by name.
 class JsonMembers {
  public:
-  // Replaces a member of the same name.
-  void put(std::string_view name, std::string value);
-  void clear() { members_.clear(); }
+  // `value` is any JSON. Replaces a member of the same name.
+  void put(std::string_view name, std::string_view value);
+  void clear() { count_ = 0; }
 
-  // One string, for keeping many of them in little memory; a PackedJsonMembers reads it.
-  std::string pack() const;
+  // One string, for keeping many of them in little memory; a PackedJsonMembers reads it. Valid until the next call.
+  std::string_view pack();
 
  private:
-  std::vector<std::pair<std::string, std::string>> members_;
+  struct Member {
+    std::string name;
+    std::string value;
+  };
+  std::vector<Member> members_;  // more than there are: they are used again, with the memory that they hold
+  std::size_t count_ = 0;
+  std::string packed_;
 };
 
 // Goes over packed members in their order. Views the packed string.

@@ -1,34 +1,26 @@
 #include <rapidjson/error/en.h>
-#include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
 
 #include <algorithm>
 #include <charconv>
 #include <limits>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "chromium_document.h"
+#include "chromium_identities.h"
 #include "chromium_json.h"
 #include "chromium_url.h"
 #include "harmonica/utf8.h"
+#include "json_text.h"
 
 namespace harmonica::providers {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-constexpr std::size_t kNamedBytesMax = 80;
 
 // Ids beyond this leave no room for new ones, so they count as bad.
 constexpr std::int64_t kIdMax = std::numeric_limits<std::int64_t>::max() - (std::int64_t{1} << 40);
-
-// The guids of Chromium's permanent folders, and one that it replaces because a fault once gave it to many bookmarks.
-constexpr std::array<std::string_view, 7> kForbiddenGuids = {
-    "2509a7dc-215d-52f7-a429-8d80431c6c75", "0bc5d13f-2cba-5d74-951f-3f233fe6c908", "82b081ec-3dd3-529c-8475-ab6c344590dd",
-    "4cf2e351-0e85-532b-bb37-df045d8f8d0f", "323123f4-9381-5aee-80e6-ea5fca2f7672", "89fc5b66-beb6-56c1-a99b-70635d7df201",
-    "da39a3ee-5e6b-fb0d-b255-bfef95601890"};
 
 std::optional<std::int64_t> parse_number(std::string_view text) {
   std::int64_t number = 0;
@@ -43,15 +35,27 @@ bool is_plain_number(std::string_view text) {
   return number && *number >= 0 && (text.front() != '0' || text.size() == 1);
 }
 
-std::string quoted(std::string_view text) {
-  std::string shown;
-  for (const char c : text.substr(0, kNamedBytesMax)) shown += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  if (text.size() > kNamedBytesMax) {
-    while (!shown.empty() && (static_cast<unsigned char>(shown.back()) & 0xC0) == 0x80) shown.pop_back();
-    if (!shown.empty() && static_cast<unsigned char>(shown.back()) >= 0xC0) shown.pop_back();
-    shown += "...";
+// A member of a node that the tree models.
+enum class Member { kOther, kChildren, kDateAdded, kDateLastUsed, kDateModified, kGuid, kId, kName, kType, kUrl };
+
+Member member_of(std::string_view name) {
+  struct Named {
+    std::string_view name;
+    Member member;
+  };
+  constexpr std::array<Named, 9> kNamed = {{{"children", Member::kChildren},
+                                            {"date_added", Member::kDateAdded},
+                                            {"date_last_used", Member::kDateLastUsed},
+                                            {"date_modified", Member::kDateModified},
+                                            {"guid", Member::kGuid},
+                                            {"id", Member::kId},
+                                            {"name", Member::kName},
+                                            {"type", Member::kType},
+                                            {"url", Member::kUrl}}};
+  for (const Named& named : kNamed) {
+    if (named.name == name) return named.member;
   }
-  return "\"" + shown + "\"";
+  return Member::kOther;
 }
 
 bool is_between_values(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ':' || c == ','; }
@@ -59,7 +63,7 @@ bool is_between_values(char c) { return c == ' ' || c == '\n' || c == '\r' || c 
 // Makes a document of the events of the parser. A handler that answers false stops it.
 class TreeBuilder {
  public:
-  TreeBuilder(std::string_view content, const rapidjson::MemoryStream& stream, ChromiumDocument& document)
+  TreeBuilder(std::string_view content, const JsonText& stream, ChromiumDocument& document)
       : content_(content), stream_(stream), document_(document) {}
 
   bool Null() { return scalar(std::nullopt); }
@@ -69,17 +73,20 @@ class TreeBuilder {
   bool Int64(std::int64_t) { return scalar(std::nullopt); }
   bool Uint64(std::uint64_t) { return scalar(std::nullopt); }
   bool Double(double) { return scalar(std::nullopt); }
-  bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
+  // The stream does not say where the number began.
+  bool RawNumber(const char*, rapidjson::SizeType, bool) {
     if (depth_ != 0 && top().where == Where::kFile && top().name == "version") {
-      version_ = std::string(text, length);
+      version_ = compact_json(value_since(top().value_from));
       return true;
     }
     return scalar(std::nullopt);
   }
   bool String(const char* text, rapidjson::SizeType length, bool) { return scalar(std::string_view(text, length)); }
   bool Key(const char* text, rapidjson::SizeType length, bool) {
-    top().name.assign(text, length);
-    top().value_from = stream_.Tell();
+    Frame& frame = top();
+    frame.name.assign(text, length);
+    if (frame.where == Where::kNode) frame.member = member_of(frame.name);
+    frame.value_from = stream_.Tell();
     return true;
   }
 
@@ -109,7 +116,7 @@ class TreeBuilder {
     const std::size_t start = stream_.Tell() - 1;
     if (depth_ == 0) return push(Where::kOpaque, start);
     Frame& parent = top();
-    if (parent.where == Where::kNode && parent.name == "children") {
+    if (parent.where == Where::kNode && parent.member == Member::kChildren) {
       parent.favorite->children.clear();
       if (!push(Where::kChildren, start)) return false;
       top().value_from = stream_.Tell();
@@ -171,6 +178,7 @@ class TreeBuilder {
     std::unique_ptr<Favorite> favorite;
     ChromiumDocument::Entry entry;
     JsonMembers members;
+    Member member = Member::kOther;  // that comes next
     Kind kind = Kind::kNone;
     bool has_children = false;
     bool has_url = false;
@@ -204,10 +212,10 @@ class TreeBuilder {
   }
 
   // The value that has just ended, and began after `from`.
-  std::string value_since(std::size_t from) const {
+  std::string_view value_since(std::size_t from) const {
     std::size_t begin = from;
     while (is_between_values(content_[begin])) ++begin;
-    return compact_json(content_.substr(begin, stream_.Tell() - begin));
+    return content_.substr(begin, stream_.Tell() - begin);
   }
 
   bool scalar(std::optional<std::string_view> text) {
@@ -259,37 +267,52 @@ class TreeBuilder {
 
   void node_member(Frame& frame, std::optional<std::string_view> text) {
     Favorite& favorite = *frame.favorite;
-    const std::string& name = frame.name;
     const bool is_root = below_top().where == Where::kRoots;
     // All of a root but its children, id and date stays as it is: Chromium fills that in from its own knowledge.
-    if (is_root && name != "id" && name != "date_modified") frame.members.put(name, value_since(frame.value_from));
-    if (name == "name") {
-      favorite.title = text.value_or("");
-    } else if (name == "url" && text) {
-      favorite.url = *text;
-      frame.has_url = true;
-    } else if (name == "guid") {
-      favorite.key = parse_chromium_guid(text.value_or(""));
-    } else if (name == "id") {
-      const std::int64_t id = parse_number(text.value_or("")).value_or(0);
-      frame.entry.id = id > 0 && id <= kIdMax ? id : 0;
-    } else if (name == "type") {
-      frame.kind = text == "url" ? Kind::kUrl : text == "folder" ? Kind::kFolder : Kind::kUnknown;
-    } else if (name == "date_added") {
-      const std::int64_t date = parse_number(text.value_or("")).value_or(0);
-      if (date > 0) {
-        favorite.added_us = date - kChromiumEpochUs;
-      } else {
-        frame.members.put(name, value_since(frame.value_from));
+    bool is_kept = is_root && frame.member != Member::kId && frame.member != Member::kDateModified;
+    switch (frame.member) {
+      case Member::kName:
+        favorite.title = text.value_or("");
+        break;
+      case Member::kUrl:
+        if (text) favorite.url = *text;
+        frame.has_url = frame.has_url || text;
+        is_kept = is_kept || !text;
+        break;
+      case Member::kGuid:
+        favorite.key = parse_chromium_guid(text.value_or(""));
+        break;
+      case Member::kId: {
+        const std::int64_t id = parse_number(text.value_or("")).value_or(0);
+        frame.entry.id = id > 0 && id <= kIdMax ? id : 0;
+        break;
       }
-    } else if (name == "date_modified") {
-      frame.entry.modified = std::max(parse_number(text.value_or("")).value_or(0), std::int64_t{0});
-      if (frame.entry.modified > 0) favorite.changed_us = frame.entry.modified - kChromiumEpochUs;
-    } else if (name == "date_last_used" && !is_root && is_plain_number(text.value_or(""))) {
-      frame.entry.used = *parse_number(*text);
-    } else {
-      frame.members.put(name, value_since(frame.value_from));
+      case Member::kType:
+        frame.kind = text == "url" ? Kind::kUrl : text == "folder" ? Kind::kFolder : Kind::kUnknown;
+        break;
+      case Member::kDateAdded: {
+        const std::int64_t date = parse_number(text.value_or("")).value_or(0);
+        if (date > 0) favorite.added_us = date - kChromiumEpochUs;
+        is_kept = is_kept || date <= 0;
+        break;
+      }
+      case Member::kDateModified:
+        frame.entry.modified = std::max(parse_number(text.value_or("")).value_or(0), std::int64_t{0});
+        if (frame.entry.modified > 0) favorite.changed_us = frame.entry.modified - kChromiumEpochUs;
+        break;
+      case Member::kDateLastUsed:
+        if (!is_root && is_plain_number(text.value_or(""))) {
+          frame.entry.used = *parse_number(*text);
+        } else {
+          is_kept = true;
+        }
+        break;
+      case Member::kChildren:
+      case Member::kOther:
+        is_kept = true;
+        break;
     }
+    if (is_kept) frame.members.put(frame.name, value_since(frame.value_from));
   }
 
   // Something among the children of a folder that is no object.
@@ -297,16 +320,16 @@ class TreeBuilder {
     Frame& folder = below_top();
     auto kept = std::make_unique<Favorite>();
     kept->kind = FavoriteKind::kKept;
-    kept->origin = keep(value_since(list.value_from));
+    kept->origin = keep(compact_json(value_since(list.value_from)));
     folder.favorite->children.push_back(std::move(kept));
     document_.tree().skipped.push_back(
         {{}, "something that is neither a bookmark nor a folder, in a folder: left as it is"});
     list.value_from = stream_.Tell();
   }
 
-  std::uint32_t keep(std::string whole) {
+  std::uint32_t keep(std::string_view whole) {
     ChromiumDocument::Entry entry;
-    entry.text = document_.intern(std::move(whole));
+    entry.text = document_.intern(whole);
     return document_.add(entry);
   }
 
@@ -361,7 +384,7 @@ class TreeBuilder {
         const auto [from, to] = ended.children_at;
         skip_below(favorite);
         favorite.children.clear();
-        ended.members.put("children", compact_json(content_.substr(from, to - from)));
+        ended.members.put("children", content_.substr(from, to - from));
       }
       if (ended.kind == Kind::kUrl && ended.entry.modified >= 0) {
         ended.members.put("date_modified", "\"" + std::to_string(ended.entry.modified) + "\"");
@@ -412,7 +435,7 @@ class TreeBuilder {
   }
 
   const std::string_view content_;
-  const rapidjson::MemoryStream& stream_;
+  const JsonText& stream_;
   ChromiumDocument& document_;
   std::vector<Frame> frames_;  // more than are open: they are used again, with the memory that they hold
   std::size_t depth_ = 0;      // how many are open
@@ -429,109 +452,8 @@ class TreeBuilder {
   bool too_deep_ = false;
 };
 
-// Goes over the tree once more, in the order of the checksum: compares that, gives keys to entries without a good one of
-// their own, and finds the folder that stands for the menu.
-class TreeFinisher {
- public:
-  TreeFinisher(ChromiumDocument& document, ChromiumChecksums present) : document_(document), checksum_(present) {
-    ids_.reserve(document_.entries.size());
-    keys_.reserve(document_.entries.size() + kForbiddenGuids.size());
-    keys_.insert(kForbiddenGuids.begin(), kForbiddenGuids.end());
-  }
-
-  ChromiumChecksum::Digests run() {
-    for (std::size_t i = 0; i < kChromiumRoots.size(); ++i) {
-      ChromiumDocument::Root& root = document_.roots[i];
-      settle_id(root.entry, "root", root.title);
-      checksum_.folder(id_text(root.entry), root.title);
-      FavoritesTree::Root& shown = document_.tree().roots[kChromiumRoots[i].root];
-      visit(shown.children, shown.name);
-    }
-    if (menu_ != nullptr) {
-      menu_->kind = FavoriteKind::kKept;
-      document_.menu_origin = menu_->origin;
-      document_.tree().roots[kMenuRoot].children = std::move(menu_->children);
-      menu_->children.clear();
-    }
-    // A key that a living entry took over says nothing about the skipped one.
-    for (SkippedFavorite& skipped : document_.tree().skipped) {
-      if (keys_.contains(skipped.key)) skipped.key.clear();
-    }
-    return checksum_.finish();
-  }
-
- private:
-  static std::string id_text(const ChromiumDocument::Entry& entry) {
-    return entry.id == 0 ? std::string() : std::to_string(entry.id);
-  }
-
-  void mended(std::string what) { document_.tree().mended.push_back(std::move(what)); }
-
-  void settle_id(ChromiumDocument::Entry& entry, std::string_view kind, std::string_view title) {
-    if (entry.id != 0 && ids_.insert(entry.id).second) return;
-    mended(std::string(kind) + " " + quoted(title) + ": its id was missing, bad or taken; it gets a new one");
-    entry.id = 0;
-  }
-
-  // The same each time the file is read, until the first write makes it permanent.
-  std::string derived_key(const Favorite& favorite, const std::string& parent_key) {
-    std::string source = "harmonica favorites guid\n" + parent_key + "\n" + favorite.title + "\n" + favorite.url + "\n";
-    source += favorite.kind == FavoriteKind::kFolder ? "folder" : "url";
-    std::uint32_t& twins = twins_[source];
-    std::string key;
-    do {
-      const auto hash = platform::sha256(as_bytes(source + "\n" + std::to_string(++twins)));
-      std::array<std::uint8_t, 16> bytes;
-      std::copy_n(hash.begin(), bytes.size(), bytes.begin());
-      // Version 5, "made from a name": version 8 would be taken for an item id.
-      bytes[6] = static_cast<std::uint8_t>((bytes[6] & 0x0F) | 0x50);
-      bytes[8] = static_cast<std::uint8_t>((bytes[8] & 0x3F) | 0x80);
-      key = chromium_guid(bytes);
-    } while (keys_.contains(key));
-    return key;
-  }
-
-  void settle_key(Favorite& favorite, const std::string& parent_key, std::string_view kind) {
-    if (!favorite.key.empty() && keys_.insert(favorite.key).second) return;
-    mended(std::string(kind) + " " + quoted(favorite.title) + ": its guid was missing, bad or taken; it gets a new one");
-    favorite.key = derived_key(favorite, parent_key);
-    keys_.insert(favorite.key);
-  }
-
-  void visit(std::vector<std::unique_ptr<Favorite>>& children, const std::string& parent_key) {
-    for (const std::unique_ptr<Favorite>& child : children) {
-      if (child->kind == FavoriteKind::kKept) continue;
-      const bool is_folder = child->kind == FavoriteKind::kFolder;
-      const std::string_view kind = is_folder ? "folder" : "bookmark";
-      ChromiumDocument::Entry& entry = document_.entries[child->origin];
-      settle_id(entry, kind, child->title);
-      const std::string id = id_text(entry);
-      const bool is_menu = is_folder && menu_ == nullptr && child->key == kChromiumMenuGuid;
-      if (is_menu) {
-        menu_ = child.get();
-        keys_.insert(child->key);
-      }
-      if (!is_menu) settle_key(*child, parent_key, kind);
-      if (is_folder) {
-        checksum_.folder(id, child->title);
-        visit(child->children, is_menu ? document_.tree().roots[kMenuRoot].name : child->key);
-      } else {
-        checksum_.bookmark(id, child->title, child->url);
-      }
-      child->title = chromium_title(std::move(child->title));
-    }
-  }
-
-  ChromiumDocument& document_;
-  ChromiumChecksum checksum_;
-  std::unordered_set<std::int64_t> ids_;
-  std::unordered_set<std::string_view> keys_;  // views the keys of the tree
-  std::unordered_map<std::string, std::uint32_t> twins_;
-  Favorite* menu_ = nullptr;
-};
-
-Status parse(std::string_view content, TreeBuilder& builder, rapidjson::MemoryStream& stream) {
-  constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag;
+Status parse(std::string_view content, TreeBuilder& builder, JsonText& stream) {
+  constexpr unsigned kFlags = rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseInsituFlag;
   rapidjson::Reader reader;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, builder);
   if (builder.too_deep()) {
@@ -577,7 +499,7 @@ Result<std::unique_ptr<FavoritesDocument>> read_chromium_bookmarks(std::string_v
   }
   for (int attempt = 0;; ++attempt) {
     auto document = std::make_unique<ChromiumDocument>();
-    rapidjson::MemoryStream stream(content.data(), content.size());
+    JsonText stream(content);
     TreeBuilder builder(content, stream, *document);
     Status status = parse(content, builder, stream);
     if (status.code() == StatusCode::kCorruption && attempt == 0) {
@@ -595,7 +517,7 @@ Result<std::unique_ptr<FavoritesDocument>> read_chromium_bookmarks(std::string_v
     document->tree().mended = std::move(damage);
     document->checksums = ChromiumChecksums::kMd5;
     if (builder.sha256()) document->checksums = builder.md5() ? ChromiumChecksums::kBoth : ChromiumChecksums::kSha256;
-    compare_checksums(builder, TreeFinisher(*document, document->checksums).run(), *document);
+    compare_checksums(builder, settle_identities(*document, document->checksums), *document);
     return std::unique_ptr<FavoritesDocument>(std::move(document));
   }
 }

@@ -11,7 +11,12 @@ constexpr std::size_t kUrlBytesMax = 2 * 1024 * 1024;  // url::kMaxURLChars
 constexpr int kPortMax = 65535;
 constexpr std::array<std::string_view, 8> kSchemesWithHost = {
     "http", "https", "ws", "wss", "ftp", "chrome", "chrome-extension", "chrome-untrusted"};
-constexpr std::string_view kForbiddenInHosts = " #/:<>?@[\\]^|%\x7F";
+constexpr std::array<bool, 256> kAllowedInHosts = [] {
+  std::array<bool, 256> allowed{};
+  for (std::size_t i = 0x20; i < allowed.size(); ++i) allowed[i] = true;
+  for (const char c : std::string_view(" #/:<>?@[\\]^|%\x7F")) allowed[static_cast<std::size_t>(c)] = false;
+  return allowed;
+}();
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -23,9 +28,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-bool is_allowed_in_hosts(char c) {
-  return static_cast<unsigned char>(c) > 0x1F && kForbiddenInHosts.find(c) == std::string_view::npos;
-}
+bool is_allowed_in_hosts(char c) { return kAllowedInHosts[static_cast<unsigned char>(c)]; }
 
 bool is_host(std::string_view host) {
   if (host.empty()) return false;
@@ -62,7 +65,9 @@ bool has_valid_host(std::string_view after_scheme) {
   const std::size_t start = after_scheme.find_first_not_of("/\\");
   if (start == std::string_view::npos) return false;
   std::string_view authority = after_scheme.substr(start);
-  authority = authority.substr(0, authority.find_first_of("/\\?#"));
+  const auto ends_authority = [](char c) { return c == '/' || c == '\\' || c == '?' || c == '#'; };
+  const auto end = std::find_if(authority.begin(), authority.end(), ends_authority);
+  authority = authority.substr(0, static_cast<std::size_t>(end - authority.begin()));
   if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) authority.remove_prefix(at + 1);
   const std::size_t bracket = authority.starts_with('[') ? authority.find(']') : 0;
   if (bracket == std::string_view::npos) return false;
@@ -78,9 +83,9 @@ bool chromium_loads_url(std::string_view url) {
   while (!url.empty() && static_cast<unsigned char>(url.front()) <= ' ') url.remove_prefix(1);
   while (!url.empty() && static_cast<unsigned char>(url.back()) <= ' ') url.remove_suffix(1);
   std::string cleaned;
-  if (url.find_first_of("\t\r\n") != std::string_view::npos) {
-    std::copy_if(url.begin(), url.end(), std::back_inserter(cleaned),
-                 [](char c) { return c != '\t' && c != '\r' && c != '\n'; });
+  const auto is_dropped = [](char c) { return c == '\t' || c == '\r' || c == '\n'; };
+  if (std::any_of(url.begin(), url.end(), is_dropped)) {
+    std::remove_copy_if(url.begin(), url.end(), std::back_inserter(cleaned), is_dropped);
     url = cleaned;
   }
   const std::size_t colon = url.find(':');

@@ -25,23 +25,39 @@ std::size_t height_of(const Favorite& favorite) {
   return height;
 }
 
-}  // namespace
+struct Texts {
+  StoreKey key;
+  std::string title;
+  std::string url;
+};
 
-StoreItem store_item_of(const Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec) {
+StoreItem make_store_item(const Favorite& favorite, Texts texts, const StoreKey& parent, const FavoritesCodec& codec) {
   StoreItem item;
-  item.key = favorite.key;
+  item.identity = codec.identity_of(texts.key);
+  item.key = std::move(texts.key);
   item.parent = parent;
-  item.identity = codec.identity_of(favorite.key);
   item.type = favorite.kind == FavoriteKind::kFolder ? kFolderType : kBookmarkType;
   item.values.reserve(3);
-  item.values.push_back({kTitleUnit, Value::text(favorite.title)});
-  if (favorite.kind == FavoriteKind::kBookmark) item.values.push_back({kUrlUnit, Value::text(favorite.url)});
+  item.values.push_back({kTitleUnit, Value::text(std::move(texts.title))});
+  if (favorite.kind == FavoriteKind::kBookmark) item.values.push_back({kUrlUnit, Value::text(std::move(texts.url))});
   if (favorite.added_us) item.values.push_back({kDateAddedUnit, Value::integer(*favorite.added_us)});
   std::optional<std::int64_t> changed_us = favorite.added_us;
   if (favorite.changed_us && (!changed_us || *changed_us < *favorite.changed_us)) changed_us = favorite.changed_us;
   if (changed_us) item.changed_ms = *changed_us / 1000;
   // What is read has the form in which what is written will be read back: the two are compared.
   return codec.as_held(std::move(item));
+}
+
+}  // namespace
+
+StoreItem store_item_of(const Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec) {
+  return make_store_item(favorite, {favorite.key, favorite.title, favorite.url}, parent, codec);
+}
+
+StoreItem take_store_item(Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec) {
+  const bool is_folder = favorite.kind == FavoriteKind::kFolder;
+  Texts texts{is_folder ? favorite.key : std::move(favorite.key), std::move(favorite.title), std::move(favorite.url)};
+  return make_store_item(favorite, std::move(texts), parent, codec);
 }
 
 FavoritesEditor::FavoritesEditor(FavoritesDocument& document, const FavoritesCodec& codec)

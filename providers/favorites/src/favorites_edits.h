@@ -13,6 +13,8 @@ namespace harmonica::providers {
 
 // An entry of the tree as the store shows it. `parent` is its folder's key, or the name of its root.
 StoreItem store_item_of(const Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec);
+// The same, and takes the title and the address out of the entry, and the key out of a bookmark.
+StoreItem take_store_item(Favorite& favorite, const StoreKey& parent, const FavoritesCodec& codec);
 
 // Edits one document. The document and the codec must outlive it. Thread-compatible.
 class FavoritesEditor {

@@ -326,7 +326,7 @@ class FavoritesMatcher {
   std::unordered_map<std::string_view, std::vector<std::size_t>> children_;  // of what was shown, by the parent's key
   std::vector<FileFavorite> entries_;                                        // parents before their children
   std::unordered_set<const Favorite*> matched_folders_;
-  std::unordered_set<std::string> taken_;
+  std::unordered_set<std::string_view> taken_;  // keys of what was shown, and of the tree
 };
 
 }  // namespace

@@ -113,10 +113,11 @@ Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownIte
   return Enumeration{EnumerationKind::kEverything, anchor.encode()};
 }
 
-Status FavoritesStore::report(const FavoritesTree& tree, EnumerationSink& sink) const {
+// Takes the items out of the tree.
+Status FavoritesStore::report(FavoritesTree& tree, EnumerationSink& sink) const {
   tell_lines(tree.skipped, tree.mended, sink);
-  return for_each_entry(tree, [&](const Favorite& favorite, const StoreKey& parent) {
-    return sink.item(store_item_of(favorite, parent, codec_));
+  return for_each_entry(tree, [&](Favorite& favorite, const StoreKey& parent) {
+    return sink.item(take_store_item(favorite, parent, codec_));
   });
 }
 

@@ -23,7 +23,7 @@ class FavoritesStore final : public ItemStore {
   Result<Written> apply(std::span<const StoreWrite> writes, const Bytes& anchor) override;
 
  private:
-  Status report(const FavoritesTree& tree, EnumerationSink& sink) const;
+  Status report(FavoritesTree& tree, EnumerationSink& sink) const;
   Status keep_copy() const;
 
   const std::string path_;

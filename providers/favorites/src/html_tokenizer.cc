@@ -28,12 +28,11 @@ struct QuotedEnd {
 };
 
 QuotedEnd find_quoted_end(std::string_view text, std::size_t from, char quote) {
-  const char stops[] = {quote, '\n', '\r', '\0'};
-  std::size_t at = text.find_first_of(stops, from, 3);
-  while (at != std::string_view::npos && text[at] != quote && !begins_structure(text.substr(at + 1))) {
-    at = text.find_first_of(stops, at + 1, 3);
+  for (std::size_t at = from; at < text.size(); ++at) {
+    if (text[at] == quote) return {at, QuotedEnd::How::kQuote};
+    const bool ends_line = text[at] == '\n' || text[at] == '\r';
+    if (ends_line && begins_structure(text.substr(at + 1))) break;
   }
-  if (at != std::string_view::npos && text[at] == quote) return {at, QuotedEnd::How::kQuote};
   const std::size_t recovered = text.find_first_of(">\r\n", from);
   if (recovered == std::string_view::npos) return {text.size(), QuotedEnd::How::kTextEnds};
   return {recovered, QuotedEnd::How::kRecovered};
