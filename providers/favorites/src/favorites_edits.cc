@@ -62,10 +62,10 @@ StoreItem take_store_item(Favorite& favorite, const StoreKey& parent, const Favo
 
 FavoritesEditor::FavoritesEditor(FavoritesDocument& document, const FavoritesCodec& codec)
     : document_(document), codec_(codec) {
-  std::vector<std::pair<StoreKey, Children*>> pending;
+  std::vector<std::pair<std::string_view, Children*>> pending;
   for (FavoritesTree::Root& root : document_.tree().roots) pending.emplace_back(root.name, &root.children);
   while (!pending.empty()) {
-    const auto [parent, children] = std::move(pending.back());
+    const auto [parent, children] = pending.back();
     pending.pop_back();
     for (std::size_t slot = 0; slot < children->size(); ++slot) {
       Favorite& child = *(*children)[slot];
@@ -79,18 +79,26 @@ FavoritesEditor::FavoritesEditor(FavoritesDocument& document, const FavoritesCod
   }
 }
 
-FavoritesEditor::Place* FavoritesEditor::find(const StoreKey& key) {
+FavoritesEditor::Place* FavoritesEditor::find(std::string_view key) {
   const auto found = places_.find(key);
   return found == places_.end() ? nullptr : &found->second;
 }
 
 // Null if there is no such folder or root.
-FavoritesEditor::Children* FavoritesEditor::children_of(const StoreKey& parent) {
+FavoritesEditor::Children* FavoritesEditor::children_of(std::string_view parent) {
   for (FavoritesTree::Root& root : document_.tree().roots) {
     if (root.name == parent) return &root.children;
   }
   const Place* place = find(parent);
   return place == nullptr || place->favorite->kind != FavoriteKind::kFolder ? nullptr : &place->favorite->children;
+}
+
+// The key of a folder or the name of a root that there is, where it stands.
+std::string_view FavoritesEditor::standing_name(std::string_view parent) const {
+  for (const FavoritesTree::Root& root : document_.tree().roots) {
+    if (root.name == parent) return root.name;
+  }
+  return places_.find(parent)->first;
 }
 
 // Few places are between the slot remembered and the one where the entry is now.
@@ -120,7 +128,7 @@ StoreKey FavoritesEditor::predecessor_of(Place& place) {
   return {};
 }
 
-bool FavoritesEditor::is_above(const StoreKey& folder, StoreKey below) {
+bool FavoritesEditor::is_above(std::string_view folder, std::string_view below) {
   while (const Place* place = find(below)) {
     if (below == folder) return true;
     below = place->parent;
@@ -128,7 +136,7 @@ bool FavoritesEditor::is_above(const StoreKey& folder, StoreKey below) {
   return false;
 }
 
-std::size_t FavoritesEditor::depth_in(const StoreKey& parent) {
+std::size_t FavoritesEditor::depth_in(std::string_view parent) {
   std::size_t depth = 0;
   for (const Place* place = find(parent); place != nullptr; place = find(place->parent)) ++depth;
   return depth;
@@ -150,7 +158,7 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
   Place* place = find(write.item.key);
   StoreItem held;
   if (place != nullptr) {
-    held = store_item_of(*place->favorite, place->parent, codec_);
+    held = store_item_of(*place->favorite, StoreKey(place->parent), codec_);
     const bool as_expected = write.expected && same_content(held, codec_.as_held(*write.expected));
     if (!as_expected && !same_content(held, wanted)) return changed;
     if (held.type != write.item.type) {
@@ -234,7 +242,7 @@ void FavoritesEditor::place_after(const StoreKey& previous, const StoreKey& pare
   std::size_t slot = 0;
   if (!previous.empty()) slot = slot_of(*find(previous)) + 1;
   Place& place = places_[favorite->key];
-  place = {favorite.get(), siblings, parent, slot};
+  place = {favorite.get(), siblings, standing_name(parent), slot};
   siblings->insert(siblings->begin() + static_cast<std::ptrdiff_t>(slot), std::move(favorite));
 }
 
@@ -242,14 +250,17 @@ WriteOutcome FavoritesEditor::remove(const StoreWrite& write) {
   const WriteOutcome changed{WriteState::kChanged, {}};
   Place* place = find(write.item.key);
   if (place == nullptr) return {};
-  const StoreItem held = store_item_of(*place->favorite, place->parent, codec_);
+  const StoreItem held = store_item_of(*place->favorite, StoreKey(place->parent), codec_);
   if (!write.expected || !same_content(held, codec_.as_held(*write.expected))) return changed;
   const Children& children = place->favorite->children;
   for (const std::unique_ptr<Favorite>& child : children) {
     if (child->kind != FavoriteKind::kKept) return changed;
   }
-  place->siblings->erase(place->siblings->begin() + static_cast<std::ptrdiff_t>(slot_of(*place)));
+  Children& siblings = *place->siblings;
+  const std::size_t slot = slot_of(*place);
+  // Its key there is the entry's own.
   places_.erase(write.item.key);
+  siblings.erase(siblings.begin() + static_cast<std::ptrdiff_t>(slot));
   edited_ = true;
   return {};
 }

@@ -34,24 +34,25 @@ class FavoritesEditor {
   struct Place {
     Favorite* favorite = nullptr;  // null for a root
     Children* siblings = nullptr;  // null for a root
-    StoreKey parent;
+    std::string_view parent;       // the key of its folder or the name of its root, where that stands
     std::size_t slot = 0;
   };
 
-  Children* children_of(const StoreKey& parent);
-  Place* find(const StoreKey& key);
+  Children* children_of(std::string_view parent);
+  Place* find(std::string_view key);
   std::size_t slot_of(Place& place);
   StoreKey predecessor_of(Place& place);
-  bool is_above(const StoreKey& folder, StoreKey below);
-  std::size_t depth_in(const StoreKey& parent);
+  bool is_above(std::string_view folder, std::string_view below);
+  std::size_t depth_in(std::string_view parent);
   WriteOutcome put(const StoreWrite& write);
   WriteOutcome remove(const StoreWrite& write);
   void set_values(Favorite& favorite, const StoreItem& held, const StoreItem& given);
   void place_after(const StoreKey& previous, const StoreKey& parent, std::unique_ptr<Favorite> favorite);
+  std::string_view standing_name(std::string_view parent) const;
 
   FavoritesDocument& document_;
   const FavoritesCodec& codec_;
-  std::unordered_map<StoreKey, Place> places_;
+  std::unordered_map<std::string_view, Place> places_;  // by the keys of the tree, where those stand
   std::unordered_set<StoreKey> skipped_;
   // For every put that was not written, the sibling that it was to follow.
   std::unordered_map<StoreKey, StoreKey> unwritten_;
