@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <set>
 
 #include "contract/metadata_samples.h"
 #include "harmonica/providers/memory.h"
@@ -325,6 +326,181 @@ TEST_P(MetadataStoreContract, FindLackingIsRightForEveryKnowledge) {
     }
     ASSERT_EQ(*transaction->find_lacking(knowledge, range, count_max), expected) << knowledge.to_text();
   }
+}
+
+TEST_P(MetadataStoreContract, ReadsSeeEveryStepOfTheTransaction) {
+  {
+    const auto earlier = write();
+    put(*earlier, plain_item(1, {replica_id(1), 1}, {replica_id(1), 1}), {{IndexKind::kName, {1}}});
+    put(*earlier, plain_item(2, {replica_id(1), 1}, {replica_id(1), 1}), {{IndexKind::kName, {2}}});
+    ASSERT_TRUE(earlier->commit().ok());
+  }
+  const auto transaction = write();
+  const auto named = [&] {
+    const std::vector<IndexPosition> positions = *transaction->find_index({IndexKind::kName, {}, {}});
+    std::vector<ItemId> items;
+    for (const IndexPosition& position : positions) items.push_back(position.item);
+    return items;
+  };
+  const auto lacking = [&] {
+    return *transaction->find_lacking(Knowledge(ClockVector({{replica_id(1), 1}})), ItemIdRange::all(), 10);
+  };
+  const StoredItem first = plain_item(1, {replica_id(1), 1}, {replica_id(1), 2});
+  const StoredItem second = plain_item(1, {replica_id(1), 1}, {replica_id(2), 3});
+
+  put(*transaction, first, {{IndexKind::kName, {1}}, {IndexKind::kName, {3}}});
+  EXPECT_THAT(named(), ElementsAre(item_id(1), item_id(2), item_id(1)));
+  ASSERT_TRUE(transaction->remove(item_id(1)).ok());
+  EXPECT_FALSE(transaction->find(item_id(1))->has_value());
+  put(*transaction, first, {{IndexKind::kName, {3}}});
+  put(*transaction, second, {{IndexKind::kName, {4}}});
+  EXPECT_EQ(*transaction->find(item_id(1)), second);
+  EXPECT_THAT(scanned(*transaction, ItemIdRange::all()), ElementsAre(item_id(1), item_id(2)));
+  EXPECT_THAT(named(), ElementsAre(item_id(2), item_id(1)));
+  EXPECT_THAT(lacking(), ElementsAre(item_id(1)));
+  put(*transaction, plain_item(3, {replica_id(3), 1}, {replica_id(3), 1}));
+  ASSERT_TRUE(transaction->remove(item_id(3)).ok());
+  ASSERT_TRUE(transaction->remove(item_id(2)).ok());
+  EXPECT_EQ(*transaction->counts(), (ItemCounts{1, 0, 0}));
+  ASSERT_TRUE(transaction->remove(item_id(1)).ok());
+  ASSERT_TRUE(transaction->commit().ok());
+
+  const auto reader = read();
+  EXPECT_THAT(scanned(*reader, ItemIdRange::all()), IsEmpty());
+  EXPECT_THAT(*reader->find_index({IndexKind::kName, {}, {}}), IsEmpty());
+  EXPECT_EQ(*reader->counts(), ItemCounts{});
+}
+
+// Random puts, removals, commits and abandoned transactions, with reads in between, compared with a map.
+TEST_P(MetadataStoreContract, AnyMixOfReadsAndWritesAgreesWithAMap) {
+  struct Held {
+    StoredItem item;
+    std::vector<IndexEntry> entries;
+  };
+  using Content = std::map<ItemId, Held>;
+  std::mt19937 random(1);
+  const auto draw = [&](std::uint32_t below) { return static_cast<std::uint32_t>(random() % below); };
+  Content committed;
+  for (int round = 0; round < 60; ++round) {
+    Content content = committed;
+    const auto transaction = write();
+    for (std::uint32_t step = draw(80); step > 0; --step) {
+      const std::uint32_t number = 1 + draw(12);
+      const std::uint32_t action = draw(20);
+      if (action < 10) {
+        const auto version = [&] { return Version{replica_id(static_cast<std::uint8_t>(1 + draw(3))), 1 + draw(20)}; };
+        Held held{plain_item(number, version(), version()), {}};
+        if (draw(4) == 0) held.item.item.existence.value = Existence::kDeleted;
+        if (draw(2) == 0) held.item.shown = ShownItem{"key", item_id(draw(3)), {1}, {}};
+        held.item.view.parent = item_id(draw(3));
+        for (std::uint8_t key = 0; key < 4; ++key) {
+          if (draw(2) == 0) held.entries.push_back({IndexKind::kChild, Bytes(draw(20), key)});
+        }
+        put(*transaction, held.item, held.entries);
+        content[item_id(number)] = held;
+      } else if (action < 13) {
+        ASSERT_TRUE(transaction->remove(item_id(number)).ok());
+        content.erase(item_id(number));
+      } else if (action < 16) {
+        const auto found = *transaction->find(item_id(number));
+        const auto expected = content.find(item_id(number));
+        ASSERT_EQ(found, expected == content.end() ? std::nullopt : std::optional(expected->second.item));
+      } else if (action == 16) {
+        std::vector<ItemId> expected;
+        for (const auto& [id, held] : content) expected.push_back(id);
+        ASSERT_EQ(scanned(*transaction, ItemIdRange::all()), expected);
+      } else if (action == 17) {
+        std::set<std::pair<Bytes, ItemId>> expected;
+        for (const auto& [id, held] : content) {
+          for (const IndexEntry& entry : held.entries) expected.emplace(entry.key, id);
+        }
+        std::set<std::pair<Bytes, ItemId>> found;
+        const std::vector<IndexPosition> positions = *transaction->find_index({IndexKind::kChild, {}, {}});
+        for (const IndexPosition& position : positions) found.emplace(position.key, position.item);
+        ASSERT_EQ(found, expected);
+      } else if (action == 18) {
+        ItemCounts expected;
+        for (const auto& [id, held] : content) {
+          ++(held.item.item.alive() ? expected.alive : expected.deleted);
+          if (held.item.shown) ++expected.shown;
+        }
+        ASSERT_EQ(*transaction->counts(), expected);
+      } else {
+        const ClockVector vector({{replica_id(1), draw(20)}, {replica_id(2), draw(20)}, {replica_id(3), 18}});
+        std::vector<ItemId> expected;
+        for (const auto& [id, held] : content) {
+          const Item& item = held.item.item;
+          if (!vector.contains(item.existence.version) || !vector.contains(item.units[0].content.version)) {
+            expected.push_back(id);
+          }
+        }
+        ASSERT_EQ(*transaction->find_lacking(Knowledge(vector), ItemIdRange::all(), 100), expected);
+      }
+    }
+    if (draw(4) == 0) continue;
+    ASSERT_TRUE(transaction->commit().ok());
+    committed = std::move(content);
+  }
+}
+
+// More than anything would keep in memory before it writes.
+TEST_P(MetadataStoreContract, ALargeTransactionIsSeenWholeByItselfAndByNobodyElseBeforeItsCommit) {
+  constexpr std::uint32_t kItems = 6000;
+  const auto item = [](std::uint32_t number, char letter) {
+    StoredItem stored = plain_item(number, {replica_id(1), number}, {replica_id(2), number});
+    stored.item.units[0].content.value = Value::text(std::string(2000, letter));
+    return stored;
+  };
+  const auto entry = [](std::uint32_t number) {
+    return IndexEntry{IndexKind::kStoreKey, {static_cast<std::uint8_t>(number), static_cast<std::uint8_t>(number >> 8)}};
+  };
+  const auto scrambled = [](std::uint32_t index) { return 1 + index * 4001 % kItems; };
+  {
+    const auto before = read();
+    const auto transaction = write();
+    for (std::uint32_t index = 0; index < kItems; ++index) {
+      const std::uint32_t number = scrambled(index);
+      put(*transaction, item(number, 'a'), {entry(number)});
+      // Some of them again, whether written out already or not.
+      const std::uint32_t earlier = scrambled(index / 2);
+      if (index % 3 == 0) put(*transaction, item(earlier, 'b'), {entry(earlier)});
+      if (index % 3 == 1) {
+        ASSERT_TRUE(transaction->remove(item_id(earlier)).ok());
+      }
+    }
+    std::map<std::uint32_t, char> expected;
+    for (std::uint32_t index = 0; index < kItems; ++index) {
+      expected[scrambled(index)] = 'a';
+      if (index % 3 == 0) expected[scrambled(index / 2)] = 'b';
+      if (index % 3 == 1) expected.erase(scrambled(index / 2));
+    }
+    const auto check = [&](MetadataTransaction& reader) {
+      auto next = expected.begin();
+      ASSERT_TRUE(reader
+                      .scan(ItemIdRange::all(),
+                            [&](const StoredItem& found) -> Result<Visit> {
+                              EXPECT_TRUE(found == item(next->first, next->second)) << next->first;
+                              ++next;
+                              return Visit::kContinue;
+                            })
+                      .ok());
+      EXPECT_TRUE(next == expected.end());
+      EXPECT_EQ(*reader.counts(), (ItemCounts{expected.size(), 0, 0}));
+      EXPECT_EQ(reader.find_index({IndexKind::kStoreKey, {}, {}})->size(), expected.size());
+    };
+    check(*transaction);
+    EXPECT_EQ(*before->counts(), ItemCounts{});
+    EXPECT_EQ(*read()->counts(), ItemCounts{});
+    ASSERT_TRUE(transaction->commit().ok());
+    EXPECT_EQ(*before->counts(), ItemCounts{});
+    check(*read());
+  }
+  {
+    const auto abandoned = write();
+    for (std::uint32_t number = 1; number <= kItems; ++number) put(*abandoned, item(number, 'c'), {entry(number)});
+  }
+  EXPECT_LT(read()->counts()->alive, kItems);
+  EXPECT_NE(read()->find(item_id(scrambled(kItems - 1)))->value(), item(scrambled(kItems - 1), 'c'));
 }
 
 TEST_P(MetadataStoreContract, ConflictsStandInOrderOfTimeThenId) {

@@ -14,6 +14,10 @@ namespace harmonica::providers {
 
 class Encoder {
  public:
+  Encoder() = default;
+  // Expects about that many bytes.
+  explicit Encoder(std::size_t bytes_expected) { bytes_.reserve(bytes_expected); }
+
   void byte(std::uint8_t value) { bytes_.push_back(value); }
 
   void number(std::uint64_t value) {
@@ -30,7 +34,9 @@ class Encoder {
   }
 
   void fixed64(std::uint64_t value) {
-    for (int shift = 56; shift >= 0; shift -= 8) byte(static_cast<std::uint8_t>(value >> shift));
+    std::array<std::uint8_t, 8> bytes;
+    for (int i = 0; i < 8; ++i) bytes[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(value >> (56 - 8 * i));
+    raw(bytes);
   }
 
   void raw(ByteView value) { bytes_.insert(bytes_.end(), value.begin(), value.end()); }
@@ -52,27 +58,32 @@ class Encoder {
 // must outlive it.
 class Decoder {
  public:
-  explicit Decoder(ByteView bytes) : rest_(bytes) {}
+  explicit Decoder(ByteView bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
 
   bool intact() const { return intact_; }
   // Everything was read, and all of it fitted.
-  bool complete() const { return intact_ && rest_.empty(); }
+  bool complete() const { return intact_ && at_ == end_; }
 
   // Remembers that what was read makes no sense.
-  void refuse() { intact_ = false; }
-  void require(bool condition) { intact_ = intact_ && condition; }
+  void refuse() {
+    intact_ = false;
+    at_ = end_;
+  }
+  void require(bool condition) {
+    if (!condition) refuse();
+  }
 
   std::uint8_t byte() {
-    if (!intact_ || rest_.empty()) {
-      intact_ = false;
+    if (at_ == end_) {
+      refuse();
       return 0;
     }
-    const std::uint8_t value = rest_.front();
-    rest_ = rest_.subspan(1);
-    return value;
+    return *at_++;
   }
 
   std::uint64_t number() {
+    // Most are this small.
+    if (at_ != end_ && *at_ < 0x80) return *at_++;
     std::uint64_t value = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const std::uint8_t next = byte();
@@ -80,7 +91,7 @@ class Decoder {
       value |= static_cast<std::uint64_t>(next & 0x7f) << shift;
       if (next < 0x80) return intact_ ? value : 0;
     }
-    intact_ = false;
+    refuse();
     return 0;
   }
 
@@ -104,16 +115,16 @@ class Decoder {
 
   // How many elements follow, each of at least `element_bytes_min` bytes: never more than there can be.
   std::size_t count(std::size_t element_bytes_min) {
-    return static_cast<std::size_t>(number(rest_.size() / element_bytes_min));
+    return static_cast<std::size_t>(number(bytes_left() / element_bytes_min));
   }
 
   ByteView raw(std::size_t size) {
-    if (!intact_ || size > rest_.size()) {
-      intact_ = false;
+    if (size > bytes_left()) {
+      refuse();
       return {};
     }
-    const ByteView value = rest_.first(size);
-    rest_ = rest_.subspan(size);
+    const ByteView value(at_, size);
+    at_ += size;
     return value;
   }
 
@@ -136,7 +147,10 @@ class Decoder {
   }
 
  private:
-  ByteView rest_;
+  std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - at_); }
+
+  const std::uint8_t* at_;
+  const std::uint8_t* end_;
   bool intact_ = true;
 };
 

@@ -15,14 +15,20 @@ constexpr std::int64_t kApplicationId = 0x48726d6d;  // "Hrmm"
 constexpr const char* kTables =
     "CREATE TABLE facts(name BLOB PRIMARY KEY NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE replicas(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE);"
-    "CREATE TABLE items(id BLOB PRIMARY KEY NOT NULL, head BLOB NOT NULL, entries BLOB NOT NULL, body BLOB NOT NULL)"
-    " WITHOUT ROWID;"
+    "CREATE TABLE items(place INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, body BLOB NOT NULL);"
     "CREATE TABLE versions(replica INTEGER NOT NULL, tick INTEGER NOT NULL, item BLOB NOT NULL,"
     " PRIMARY KEY(replica, tick, item)) WITHOUT ROWID;"
     "CREATE TABLE entries(kind INTEGER NOT NULL, key BLOB NOT NULL, item BLOB NOT NULL,"
     " PRIMARY KEY(kind, key, item)) WITHOUT ROWID;"
     "CREATE TABLE conflicts(id BLOB PRIMARY KEY NOT NULL, when_ms INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
     "CREATE INDEX conflicts_by_time ON conflicts(when_ms, id);";
+
+// After an error the transaction is over, so nothing need be kept for undoing a part of the rows: hence FAIL.
+std::string insert_many(std::string_view table) {
+  std::string sql = "INSERT OR FAIL INTO " + std::string(table) + " VALUES(?, ?, ?)";
+  for (std::size_t i = 1; i < kRowsAtOnce; ++i) sql += ", (?, ?, ?)";
+  return sql;
+}
 
 const char* sql_of(Query query) {
   switch (query) {
@@ -41,27 +47,35 @@ const char* sql_of(Query query) {
     case Query::kSetFact:
       return "INSERT INTO facts VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET body = excluded.body";
     case Query::kFindItem:
-      return "SELECT head, body FROM items WHERE id = ?";
-    case Query::kFindItemForPut:
-      return "SELECT head, entries FROM items WHERE id = ?";
+      return "SELECT body FROM items WHERE id = ?";
+    case Query::kFirstItemFrom:
+      return "SELECT id, place FROM items WHERE id >= ? ORDER BY id LIMIT 1";
+    case Query::kFindHeldRow:
+      return "SELECT body FROM items WHERE place = ?";
     case Query::kInsertItem:
-      return "INSERT INTO items VALUES(?, ?, ?, ?)";
+      return "INSERT INTO items(id, body) VALUES(?, ?)";
     case Query::kUpdateItem:
-      return "UPDATE items SET head = ?2, entries = ?3, body = ?4 WHERE id = ?1";
+      return "UPDATE items SET body = ?2 WHERE place = ?1";
     case Query::kDeleteItem:
-      return "DELETE FROM items WHERE id = ?";
+      return "DELETE FROM items WHERE place = ?";
     case Query::kScanItems:
-      return "SELECT id, head, body FROM items WHERE id >= ? AND id <= ? ORDER BY id";
-    case Query::kScanHeads:
-      return "SELECT id, head FROM items WHERE id >= ? AND id <= ? ORDER BY id";
+      return "SELECT id, body FROM items WHERE id >= ? AND id <= ? ORDER BY id";
     case Query::kInsertVersion:
       return "INSERT INTO versions VALUES(?, ?, ?)";
+    case Query::kInsertVersions: {
+      static const std::string kText = insert_many("versions");
+      return kText.c_str();
+    }
     case Query::kDeleteVersion:
       return "DELETE FROM versions WHERE replica = ? AND tick = ? AND item = ?";
     case Query::kVersionsBeyond:
       return "SELECT item FROM versions WHERE replica = ? AND tick > ? LIMIT ?";
     case Query::kInsertEntry:
       return "INSERT INTO entries VALUES(?, ?, ?)";
+    case Query::kInsertEntries: {
+      static const std::string kText = insert_many("entries");
+      return kText.c_str();
+    }
     case Query::kDeleteEntry:
       return "DELETE FROM entries WHERE kind = ? AND key = ? AND item = ?";
     case Query::kEntriesAscending:
@@ -144,27 +158,36 @@ Status cannot_open(const std::string& path, int system_error) {
 
 }  // namespace
 
+Statement::Statement(Connection& connection, Query query) : connection_(connection), query_(query) {
+  std::vector<sqlite3_stmt*>& idle = connection_.idle_[static_cast<std::size_t>(query)];
+  if (!idle.empty()) {
+    statement_ = idle.back();
+    idle.pop_back();
+    return;
+  }
+  error_ = sqlite3_prepare_v3(connection_.database_, sql_of(query), -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+}
+
 Statement::~Statement() {
+  if (statement_ == nullptr) return;
   sqlite3_reset(statement_);
   connection_.idle_[static_cast<std::size_t>(query_)].push_back(statement_);
 }
 
 Statement& Statement::bind(std::int64_t value) {
-  const int code = sqlite3_bind_int64(statement_, ++bound_, value);
-  if (code != SQLITE_OK) bind_error_ = code;
+  if (error_ == SQLITE_OK) error_ = sqlite3_bind_int64(statement_, ++bound_, value);
   return *this;
 }
 
 Statement& Statement::bind(ByteView value) {
   // A null pointer would bind NULL, which is not the empty blob.
   const void* data = value.empty() ? static_cast<const void*>("") : value.data();
-  const int code = sqlite3_bind_blob64(statement_, ++bound_, data, value.size(), SQLITE_STATIC);
-  if (code != SQLITE_OK) bind_error_ = code;
+  if (error_ == SQLITE_OK) error_ = sqlite3_bind_blob64(statement_, ++bound_, data, value.size(), SQLITE_STATIC);
   return *this;
 }
 
 Result<Statement::Step> Statement::step() {
-  if (bind_error_ != SQLITE_OK) return connection_.error(bind_error_);
+  if (error_ != SQLITE_OK) return connection_.error(error_);
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return Step::kRow;
   if (code == SQLITE_DONE) return Step::kDone;
@@ -174,8 +197,15 @@ Result<Statement::Step> Statement::step() {
 Status Statement::run() {
   while (true) {
     HARMONICA_ASSIGN_OR_RETURN(const Step next, step());
-    if (next == Step::kDone) return {};
+    if (next == Step::kDone) break;
   }
+  reset();
+  return {};
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_);
+  bound_ = 0;
 }
 
 ByteView Statement::blob(int column) const {
@@ -244,24 +274,6 @@ Result<std::string> Connection::first_value(const char* sql) {
   return value;
 }
 
-Result<std::unique_ptr<Statement>> Connection::use(Query query) {
-  std::vector<sqlite3_stmt*>& idle = idle_[static_cast<std::size_t>(query)];
-  sqlite3_stmt* statement = nullptr;
-  if (!idle.empty()) {
-    statement = idle.back();
-    idle.pop_back();
-  } else {
-    const int code = sqlite3_prepare_v3(database_, sql_of(query), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-    if (code != SQLITE_OK) return error(code);
-  }
-  return std::make_unique<Statement>(*this, query, statement);
-}
-
-Status Connection::run(Query query) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, use(query));
-  return statement->run();
-}
-
 Status Connection::make_tables() {
   HARMONICA_RETURN_IF_ERROR(run_text(kTables));
   const std::string stamp = "PRAGMA application_id = " + std::to_string(kApplicationId) +
@@ -270,9 +282,9 @@ Status Connection::make_tables() {
 }
 
 Status Connection::check_format() {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, use(Query::kFormat));
-  HARMONICA_RETURN_IF_ERROR(statement->step().status());
-  const std::int64_t format = statement->integer(0);
+  Statement statement(*this, Query::kFormat);
+  HARMONICA_RETURN_IF_ERROR(statement.step().status());
+  const std::int64_t format = statement.integer(0);
   if (format > kMetadataFormatVersion) {
     return Status(StatusCode::kUnsupported, "metadata " + path_ + ": its format is " + std::to_string(format) +
                                                 ", this build knows up to " + std::to_string(kMetadataFormatVersion) +
@@ -327,14 +339,14 @@ Status Connection::prepare_format() {
 }
 
 Status Connection::read_new_replicas() {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, use(Query::kReplicasFrom));
-  statement->bind(static_cast<std::int64_t>(replicas_.size() + 1));
+  Statement statement(*this, Query::kReplicasFrom);
+  statement.bind(static_cast<std::int64_t>(replicas_.size() + 1));
   while (true) {
-    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, statement->step());
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, statement.step());
     if (step == Statement::Step::kDone) return {};
-    const auto id = ReplicaId::from_bytes(statement->blob(1));
+    const auto id = ReplicaId::from_bytes(statement.blob(1));
     const std::size_t number = replicas_.size() + 1;
-    if (!id.has_value() || statement->integer(0) != static_cast<std::int64_t>(number) || number > kReplicaNumberMax ||
+    if (!id.has_value() || statement.integer(0) != static_cast<std::int64_t>(number) || number > kReplicaNumberMax ||
         !replica_numbers_.emplace(*id, static_cast<ReplicaNumber>(number)).second) {
       return corruption("the table of replicas is damaged");
     }
@@ -345,8 +357,7 @@ Status Connection::read_new_replicas() {
 Result<ReplicaNumber> Connection::number_of(const ReplicaId& replica) {
   if (const auto known = replica_numbers_.find(replica); known != replica_numbers_.end()) return known->second;
   const auto number = static_cast<ReplicaNumber>(replicas_.size() + 1);
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> insert, use(Query::kInsertReplica));
-  HARMONICA_RETURN_IF_ERROR(insert->bind(std::int64_t{number}).bind(replica.view()).run());
+  HARMONICA_RETURN_IF_ERROR(Statement(*this, Query::kInsertReplica).bind(std::int64_t{number}).bind(replica.view()).run());
   replicas_.push_back(replica);
   replica_numbers_.emplace(replica, number);
   return number;

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "encoding.h"
 #include "harmonica/bytes.h"
 #include "harmonica/status.h"
+#include "item_encoding.h"
 
 namespace harmonica::providers {
 
@@ -27,16 +27,18 @@ enum class Query : std::uint8_t {
   kGetFact,
   kSetFact,
   kFindItem,
-  kFindItemForPut,
+  kFirstItemFrom,
+  kFindHeldRow,
   kInsertItem,
   kUpdateItem,
   kDeleteItem,
   kScanItems,
-  kScanHeads,
   kInsertVersion,
+  kInsertVersions,
   kDeleteVersion,
   kVersionsBeyond,
   kInsertEntry,
+  kInsertEntries,
   kDeleteEntry,
   kEntriesAscending,
   kEntriesDescending,
@@ -49,14 +51,17 @@ enum class Query : std::uint8_t {
   kEnd,
 };
 
+// How many rows kInsertVersions and kInsertEntries take: neighbours in one statement cost half of what they do in one each.
+inline constexpr std::size_t kRowsAtOnce = 16;
+
 class Connection;
 
-// A statement in use: parameters are bound in their order, then it is stepped. What is bound must live until then. Several
-// may be in use for one query at a time. Goes back to its connection when destroyed.
+// A query in use: parameters are bound in their order, then it is stepped. What is bound must live until then. Several may
+// be in use for one query at a time. Whatever went wrong before, a table that is missing too (corruption), is told by the
+// step.
 class Statement {
  public:
-  Statement(Connection& connection, Query query, sqlite3_stmt* statement)
-      : connection_(connection), query_(query), statement_(statement) {}
+  Statement(Connection& connection, Query query);
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
@@ -66,8 +71,10 @@ class Statement {
 
   enum class Step : std::uint8_t { kRow, kDone };
   Result<Step> step();
-  // Steps to the end, past any rows.
+  // Steps to the end, past any rows; then it may be bound anew.
   Status run();
+  // Leaves the rows that are left; then it may be bound anew.
+  void reset();
 
   std::int64_t integer(int column) const { return sqlite3_column_int64(statement_, column); }
   // Valid until the next step.
@@ -75,10 +82,10 @@ class Statement {
 
  private:
   Connection& connection_;
-  Query query_;
-  sqlite3_stmt* statement_;
+  const Query query_;
+  sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
-  int bind_error_ = SQLITE_OK;
+  int error_ = SQLITE_OK;
 };
 
 enum class Durability : std::uint8_t {
@@ -104,10 +111,8 @@ class Connection {
   // Whether the file still has this build's format: a newer program may have upgraded it meanwhile.
   Status check_format();
 
-  // corruption: a table that it needs is missing.
-  Result<std::unique_ptr<Statement>> use(Query query);
-  // `use` and `run` for a query without parameters.
-  Status run(Query query);
+  // Runs a query without parameters.
+  Status run(Query query) { return Statement(*this, query).run(); }
   Status run_text(const char* sql);
   // The first column of the first row as text; empty if there is none.
   Result<std::string> first_value(const char* sql);

@@ -75,15 +75,15 @@ class LackingSearch {
     // Where nothing is known every item is wanted, and one item is found at once.
     const bool walk_only = bound.empty || segment.first == segment.last;
     ItemId first = segment.first;
-    std::unique_ptr<Statement> walk;
+    std::optional<Statement> walk;
     while (!full()) {
       if (!walk_only && probe_is_due(bound)) HARMONICA_RETURN_IF_ERROR(probe(bound));
       if (!walk_only && bound.beyond.has_value()) {
         take_beyond({first, segment.last}, *bound.beyond);
         return {};
       }
-      if (walk == nullptr) {
-        HARMONICA_ASSIGN_OR_RETURN(walk, connection_.use(Query::kScanHeads));
+      if (!walk.has_value()) {
+        walk.emplace(connection_, Query::kScanItems);
         walk->bind(first.view()).bind(segment.last.view());
       }
       HARMONICA_ASSIGN_OR_RETURN(const Statement::Step next_step, walk->step());
@@ -113,15 +113,15 @@ class LackingSearch {
     std::vector<ItemId> beyond;
     std::size_t rows = 0;
     for (std::size_t i = 0; i < bound.ticks.size(); ++i) {
-      HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_.use(Query::kVersionsBeyond));
-      query->bind(static_cast<std::int64_t>(i + 1))
+      Statement query(connection_, Query::kVersionsBeyond);
+      query.bind(static_cast<std::int64_t>(i + 1))
           .bind(sortable(bound.ticks[i]))
           .bind(static_cast<std::int64_t>(rows_max - rows + 1));
       while (true) {
-        HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
+        HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
         if (step == Statement::Step::kDone) break;
         if (++rows > rows_max) return {};
-        const auto id = ItemId::from_bytes(query->blob(0));
+        const auto id = ItemId::from_bytes(query.blob(0));
         if (!id.has_value()) return connection_.corruption("the table of versions is damaged");
         beyond.push_back(*id);
       }

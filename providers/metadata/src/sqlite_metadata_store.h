@@ -8,6 +8,7 @@
 
 #include "connection.h"
 #include "harmonica/extension/metadata_store.h"
+#include "pending_items.h"
 
 namespace harmonica::providers {
 
@@ -79,12 +80,6 @@ class SqliteTransaction : public MetadataTransaction {
   Status commit() override;
 
  private:
-  // What the tables hold of an item, so that only differences are written.
-  struct HeldRows {
-    ItemHead head;
-    std::vector<IndexEntry> entries;
-  };
-
   SqliteTransaction(SqliteMetadataStore& store, std::unique_ptr<Connection> connection, TransactionMode mode)
       : store_(store), connection_(std::move(connection)), mode_(mode) {}
 
@@ -94,19 +89,18 @@ class SqliteTransaction : public MetadataTransaction {
   template <typename T>
   Result<T> decoded_fact(std::string_view name, std::optional<T> (*decode)(ByteView));
 
-  Result<StoredItem> decode_item(const ItemId& id, ByteView head, ByteView body) const;
-  Result<std::optional<HeldRows>> find_rows(const ItemId& item);
-  Status write_versions(const ItemId& item, std::span<const NumberedVersion> old, std::span<const NumberedVersion> now);
-  Status write_entries(const ItemId& item, std::span<const IndexEntry> old, std::span<const IndexEntry> now);
+  Status damaged(const ItemId& item) const;
+  Result<Bytes> row_of(const StoredItem& stored, std::span<const IndexEntry> entries);
+  // Before whatever reads more than single items by their ids.
+  Status write_pending();
   Status load_counts();
-  Status count_out(const ItemHead& head);
-  void count_in(const ItemHead& head);
 
   SqliteMetadataStore& store_;
   std::unique_ptr<Connection> connection_;
   const TransactionMode mode_;
   std::size_t replicas_before_ = 0;
-  std::optional<ItemCounts> counts_;
+  PendingItems pending_;
+  std::optional<ItemCounts> counts_;  // without what is pending
   bool counts_changed_ = false;
   bool committed_ = false;
 };

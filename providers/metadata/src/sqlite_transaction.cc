@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "encoding.h"
+#include "item_encoding.h"
 #include "lacking_search.h"
 #include "sortable_tick.h"
 #include "sqlite_metadata_store.h"
@@ -17,20 +19,6 @@ bool holds_nested_list(const Value& value) {
   const Value::List* list = value.if_list();
   return list != nullptr &&
          std::any_of(list->begin(), list->end(), [](const Value& member) { return member.kind() == ValueKind::kList; });
-}
-
-bool entry_less(const IndexEntry& a, const IndexEntry& b) { return a.kind != b.kind ? a.kind < b.kind : a.key < b.key; }
-
-// Calls `visit` for every element of `from` that is not in `without`; both sorted.
-template <typename T, typename Less, typename Visitor>
-Status for_each_difference(std::span<const T> from, std::span<const T> without, const Less& less, const Visitor& visit) {
-  auto other = without.begin();
-  for (const T& element : from) {
-    while (other != without.end() && less(*other, element)) ++other;
-    const bool in_both = other != without.end() && !less(element, *other);
-    if (!in_both) HARMONICA_RETURN_IF_ERROR(visit(element));
-  }
-  return {};
 }
 
 struct IndexBound {
@@ -91,18 +79,18 @@ Status SqliteTransaction::check_writable() const {
 }
 
 Result<Bytes> SqliteTransaction::fact(std::string_view name) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kGetFact));
-  query->bind(as_bytes(name));
-  HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
+  Statement query(*connection_, Query::kGetFact);
+  query.bind(as_bytes(name));
+  HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
   if (step == Statement::Step::kDone) return Bytes();
-  const ByteView body = query->blob(0);
+  const ByteView body = query.blob(0);
   return Bytes(body.begin(), body.end());
 }
 
 Status SqliteTransaction::set_fact(std::string_view name, const Bytes& body) {
   HARMONICA_RETURN_IF_ERROR(check_writable());
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kSetFact));
-  return query->bind(as_bytes(name)).bind(body).run();
+  Statement query(*connection_, Query::kSetFact);
+  return query.bind(as_bytes(name)).bind(body).run();
 }
 
 template <typename T>
@@ -125,58 +113,24 @@ Status SqliteTransaction::set_forgotten(const Knowledge& forgotten) {
   return set_fact(kForgottenFact, encode_knowledge(forgotten));
 }
 
-Result<StoredItem> SqliteTransaction::decode_item(const ItemId& id, ByteView head_bytes, ByteView body) const {
-  const std::optional<ItemHead> head = decode_head(head_bytes);
-  std::optional<StoredItem> item;
-  if (head.has_value()) item = decode_body(id, *head, connection_->replicas(), body);
-  if (!item.has_value()) return connection_->corruption("item " + id.to_text() + " is damaged");
-  return *std::move(item);
+Status SqliteTransaction::damaged(const ItemId& item) const {
+  return connection_->corruption("item " + item.to_text() + " is damaged");
 }
 
 Result<std::optional<StoredItem>> SqliteTransaction::find(const ItemId& item) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kFindItem));
-  query->bind(item.view());
-  HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
-  if (step == Statement::Step::kDone) return std::optional<StoredItem>();
-  HARMONICA_ASSIGN_OR_RETURN(StoredItem stored, decode_item(item, query->blob(0), query->blob(1)));
-  return std::optional<StoredItem>(std::move(stored));
-}
-
-Result<std::optional<SqliteTransaction::HeldRows>> SqliteTransaction::find_rows(const ItemId& item) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kFindItemForPut));
-  query->bind(item.view());
-  HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
-  if (step == Statement::Step::kDone) return std::optional<HeldRows>();
-  std::optional<ItemHead> head = decode_head(query->blob(0));
-  std::optional<std::vector<IndexEntry>> entries = decode_entries(query->blob(1));
-  if (!head.has_value() || !entries.has_value()) {
-    return connection_->corruption("item " + item.to_text() + " is damaged");
+  ItemDecoder decoder;
+  StoredItem* stored = nullptr;
+  if (const Bytes* pending = pending_.find(item); pending != nullptr) {
+    if (pending->empty()) return std::optional<StoredItem>();
+    stored = decoder.decode(item, *pending, connection_->replicas());
+  } else {
+    Statement query(*connection_, Query::kFindItem);
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.bind(item.view()).step());
+    if (step == Statement::Step::kDone) return std::optional<StoredItem>();
+    stored = decoder.decode(item, query.blob(0), connection_->replicas());
   }
-  return std::optional<HeldRows>(HeldRows{*std::move(head), *std::move(entries)});
-}
-
-Status SqliteTransaction::write_versions(const ItemId& item, std::span<const NumberedVersion> old,
-                                         std::span<const NumberedVersion> now) {
-  const auto change = [&](Query query) {
-    return [this, &item, query](const NumberedVersion& version) -> Status {
-      HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, connection_->use(query));
-      return statement->bind(std::int64_t{version.replica}).bind(sortable(version.tick)).bind(item.view()).run();
-    };
-  };
-  HARMONICA_RETURN_IF_ERROR(for_each_difference(old, now, std::less<>(), change(Query::kDeleteVersion)));
-  return for_each_difference(now, old, std::less<>(), change(Query::kInsertVersion));
-}
-
-Status SqliteTransaction::write_entries(const ItemId& item, std::span<const IndexEntry> old,
-                                        std::span<const IndexEntry> now) {
-  const auto change = [&](Query query) {
-    return [this, &item, query](const IndexEntry& entry) -> Status {
-      HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement, connection_->use(query));
-      return statement->bind(static_cast<std::int64_t>(entry.kind)).bind(entry.key).bind(item.view()).run();
-    };
-  };
-  HARMONICA_RETURN_IF_ERROR(for_each_difference(old, now, entry_less, change(Query::kDeleteEntry)));
-  return for_each_difference(now, old, entry_less, change(Query::kInsertEntry));
+  if (stored == nullptr) return damaged(item);
+  return std::optional<StoredItem>(std::move(*stored));
 }
 
 Status SqliteTransaction::load_counts() {
@@ -185,29 +139,18 @@ Status SqliteTransaction::load_counts() {
   return {};
 }
 
-Status SqliteTransaction::count_out(const ItemHead& head) {
-  std::uint64_t& kind = head.alive ? counts_->alive : counts_->deleted;
-  if (kind == 0 || (head.shown && counts_->shown == 0)) return connection_->corruption("its counts are damaged");
-  --kind;
-  if (head.shown) --counts_->shown;
+Status SqliteTransaction::write_pending() {
+  if (pending_.empty()) return {};
+  HARMONICA_RETURN_IF_ERROR(load_counts());
+  HARMONICA_ASSIGN_OR_RETURN(counts_, pending_.write(*connection_, *counts_));
+  counts_changed_ = true;
   return {};
 }
 
-void SqliteTransaction::count_in(const ItemHead& head) {
-  ++(head.alive ? counts_->alive : counts_->deleted);
-  if (head.shown) ++counts_->shown;
-}
-
-Status SqliteTransaction::put(const StoredItem& stored, std::span<const IndexEntry> entries) {
-  HARMONICA_RETURN_IF_ERROR(check_writable());
+Result<Bytes> SqliteTransaction::row_of(const StoredItem& stored, std::span<const IndexEntry> entries) {
   const Item& item = stored.item;
-  for (const UnitRegister& unit : item.units) {
-    if (!holds_nested_list(unit.content.value)) continue;
-    return connection_->failure(StatusCode::kInvalidArgument,
-                                "item " + item.id.to_text() + " has a list in a list in unit " + std::to_string(unit.unit));
-  }
-
-  ItemHead head{item.alive(), stored.shown.has_value(), {}};
+  ItemIndex index{{item.alive(), stored.shown.has_value(), {}}, {}};
+  std::vector<NumberedVersion>& versions = index.head.versions;
   std::vector<NumberedVersion> of_registers;
   of_registers.reserve(item.units.size() + 1);
   const auto add = [&](const Version& version) -> Status {
@@ -217,66 +160,61 @@ Status SqliteTransaction::put(const StoredItem& stored, std::span<const IndexEnt
   };
   HARMONICA_RETURN_IF_ERROR(add(item.existence.version));
   for (const UnitRegister& unit : item.units) HARMONICA_RETURN_IF_ERROR(add(unit.content.version));
-  head.versions = of_registers;
-  std::sort(head.versions.begin(), head.versions.end());
-  head.versions.erase(std::unique(head.versions.begin(), head.versions.end()), head.versions.end());
+  versions = of_registers;
+  std::sort(versions.begin(), versions.end());
+  versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
   std::vector<std::size_t> places;
   places.reserve(of_registers.size());
   for (const NumberedVersion& version : of_registers) {
-    const auto place = std::lower_bound(head.versions.begin(), head.versions.end(), version);
-    places.push_back(static_cast<std::size_t>(place - head.versions.begin()));
+    const auto place = std::lower_bound(versions.begin(), versions.end(), version);
+    places.push_back(static_cast<std::size_t>(place - versions.begin()));
   }
 
-  std::vector<IndexEntry> sorted_entries(entries.begin(), entries.end());
-  std::sort(sorted_entries.begin(), sorted_entries.end(), entry_less);
-  sorted_entries.erase(std::unique(sorted_entries.begin(), sorted_entries.end()), sorted_entries.end());
+  index.entries.reserve(entries.size());
+  for (const IndexEntry& entry : entries) index.entries.push_back({entry.kind, entry.key});
+  std::sort(index.entries.begin(), index.entries.end());
+  index.entries.erase(std::unique(index.entries.begin(), index.entries.end()), index.entries.end());
+  return encode_item(stored, index, places);
+}
 
-  HARMONICA_RETURN_IF_ERROR(load_counts());
-  HARMONICA_ASSIGN_OR_RETURN(const std::optional<HeldRows> found, find_rows(item.id));
-  const HeldRows nothing_held;
-  const HeldRows& held = found.has_value() ? *found : nothing_held;
-  if (found.has_value()) HARMONICA_RETURN_IF_ERROR(count_out(held.head));
-  count_in(head);
-  counts_changed_ = true;
-
-  const Bytes head_bytes = encode_head(head);
-  const Bytes entry_bytes = encode_entries(sorted_entries);
-  const Bytes body = encode_body(stored, places);
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> write,
-                             connection_->use(found.has_value() ? Query::kUpdateItem : Query::kInsertItem));
-  HARMONICA_RETURN_IF_ERROR(write->bind(item.id.view()).bind(head_bytes).bind(entry_bytes).bind(body).run());
-  HARMONICA_RETURN_IF_ERROR(write_versions(item.id, held.head.versions, head.versions));
-  return write_entries(item.id, held.entries, sorted_entries);
+Status SqliteTransaction::put(const StoredItem& stored, std::span<const IndexEntry> entries) {
+  HARMONICA_RETURN_IF_ERROR(check_writable());
+  for (const UnitRegister& unit : stored.item.units) {
+    if (!holds_nested_list(unit.content.value)) continue;
+    return connection_->failure(
+        StatusCode::kInvalidArgument,
+        "item " + stored.item.id.to_text() + " has a list in a list in unit " + std::to_string(unit.unit));
+  }
+  HARMONICA_ASSIGN_OR_RETURN(Bytes row, row_of(stored, entries));
+  pending_.put(stored.item.id, std::move(row));
+  return pending_.full() ? write_pending() : Status();
 }
 
 Status SqliteTransaction::remove(const ItemId& item) {
   HARMONICA_RETURN_IF_ERROR(check_writable());
-  HARMONICA_RETURN_IF_ERROR(load_counts());
-  HARMONICA_ASSIGN_OR_RETURN(const std::optional<HeldRows> held, find_rows(item));
-  if (!held.has_value()) return {};
-  HARMONICA_RETURN_IF_ERROR(count_out(held->head));
-  counts_changed_ = true;
-  HARMONICA_RETURN_IF_ERROR(write_versions(item, held->head.versions, {}));
-  HARMONICA_RETURN_IF_ERROR(write_entries(item, held->entries, {}));
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kDeleteItem));
-  return query->bind(item.view()).run();
+  pending_.remove(item);
+  return pending_.full() ? write_pending() : Status();
 }
 
 Status SqliteTransaction::scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kScanItems));
-  query->bind(range.first.view()).bind(range.last.view());
+  HARMONICA_RETURN_IF_ERROR(write_pending());
+  Statement query(*connection_, Query::kScanItems);
+  query.bind(range.first.view()).bind(range.last.view());
+  ItemDecoder decoder;
   while (true) {
-    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
     if (step == Statement::Step::kDone) return {};
-    const std::optional<ItemId> id = ItemId::from_bytes(query->blob(0));
+    const std::optional<ItemId> id = ItemId::from_bytes(query.blob(0));
     if (!id.has_value()) return connection_->corruption("the table of items is damaged");
-    HARMONICA_ASSIGN_OR_RETURN(const StoredItem item, decode_item(*id, query->blob(1), query->blob(2)));
-    HARMONICA_ASSIGN_OR_RETURN(const Visit next, visit(item));
+    const StoredItem* item = decoder.decode(*id, query.blob(1), connection_->replicas());
+    if (item == nullptr) return damaged(*id);
+    HARMONICA_ASSIGN_OR_RETURN(const Visit next, visit(*item));
     if (next == Visit::kStop) return {};
   }
 }
 
 Result<std::vector<IndexPosition>> SqliteTransaction::find_index(const IndexQuery& query) {
+  HARMONICA_RETURN_IF_ERROR(write_pending());
   const bool ascending = query.order == IndexOrder::kAscending;
   IndexBound lower{static_cast<std::int64_t>(query.kind), query.prefix, {}};
   IndexBound upper = IndexBound::past(query.kind, query.prefix);
@@ -288,60 +226,61 @@ Result<std::vector<IndexPosition>> SqliteTransaction::find_index(const IndexQuer
       upper = std::min(upper, std::move(after));
     }
   }
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> statement,
-                             connection_->use(ascending ? Query::kEntriesAscending : Query::kEntriesDescending));
-  statement->bind(lower.kind).bind(lower.key).bind(lower.item).bind(upper.kind).bind(upper.key).bind(upper.item);
-  statement->bind(query.count_max == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(query.count_max));
+  Statement statement(*connection_, ascending ? Query::kEntriesAscending : Query::kEntriesDescending);
+  statement.bind(lower.kind).bind(lower.key).bind(lower.item).bind(upper.kind).bind(upper.key).bind(upper.item);
+  statement.bind(query.count_max == 0 ? std::int64_t{-1} : static_cast<std::int64_t>(query.count_max));
   std::vector<IndexPosition> found;
   while (true) {
-    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, statement->step());
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, statement.step());
     if (step == Statement::Step::kDone) return found;
-    const std::optional<ItemId> item = ItemId::from_bytes(statement->blob(1));
+    const std::optional<ItemId> item = ItemId::from_bytes(statement.blob(1));
     if (!item.has_value()) return connection_->corruption("the table of entries is damaged");
-    const ByteView key = statement->blob(0);
+    const ByteView key = statement.blob(0);
     found.push_back({Bytes(key.begin(), key.end()), *item});
   }
 }
 
 Result<ItemCounts> SqliteTransaction::counts() {
+  HARMONICA_RETURN_IF_ERROR(write_pending());
   HARMONICA_RETURN_IF_ERROR(load_counts());
   return *counts_;
 }
 
 Result<std::vector<ItemId>> SqliteTransaction::find_lacking(const Knowledge& knowledge, const ItemIdRange& range,
                                                             std::size_t count_max) {
+  HARMONICA_RETURN_IF_ERROR(write_pending());
   return search_lacking(*connection_, knowledge, range, count_max);
 }
 
 Status SqliteTransaction::put_conflict(const ConflictRecord& record) {
   HARMONICA_RETURN_IF_ERROR(check_writable());
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kPutConflict));
+  Statement query(*connection_, Query::kPutConflict);
   const Bytes body = encode_conflict(record);
-  return query->bind(record.id.view()).bind(record.when_ms).bind(body).run();
+  return query.bind(record.id.view()).bind(record.when_ms).bind(body).run();
 }
 
 Result<std::optional<ConflictRecord>> SqliteTransaction::find_conflict(const ConflictId& id) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kFindConflict));
-  query->bind(id.view());
-  HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
+  Statement query(*connection_, Query::kFindConflict);
+  query.bind(id.view());
+  HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
   if (step == Statement::Step::kDone) return std::optional<ConflictRecord>();
-  std::optional<ConflictRecord> record = decode_conflict(query->blob(0));
+  std::optional<ConflictRecord> record = decode_conflict(query.blob(0));
   if (!record.has_value()) return connection_->corruption("conflict " + id.to_text() + " is damaged");
   return record;
 }
 
 Status SqliteTransaction::remove_conflict(const ConflictId& id) {
   HARMONICA_RETURN_IF_ERROR(check_writable());
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kDeleteConflict));
-  return query->bind(id.view()).run();
+  Statement query(*connection_, Query::kDeleteConflict);
+  return query.bind(id.view()).run();
 }
 
 Status SqliteTransaction::scan_conflicts(const std::function<Result<Visit>(const ConflictRecord&)>& visit) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::unique_ptr<Statement> query, connection_->use(Query::kScanConflicts));
+  Statement query(*connection_, Query::kScanConflicts);
   while (true) {
-    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query->step());
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
     if (step == Statement::Step::kDone) return {};
-    const std::optional<ConflictRecord> record = decode_conflict(query->blob(0));
+    const std::optional<ConflictRecord> record = decode_conflict(query.blob(0));
     if (!record.has_value()) return connection_->corruption("a conflict record is damaged");
     HARMONICA_ASSIGN_OR_RETURN(const Visit next, visit(*record));
     if (next == Visit::kStop) return {};
@@ -350,6 +289,7 @@ Status SqliteTransaction::scan_conflicts(const std::function<Result<Visit>(const
 
 Status SqliteTransaction::commit() {
   HARMONICA_RETURN_IF_ERROR(check_writable());
+  HARMONICA_RETURN_IF_ERROR(write_pending());
   if (counts_changed_) HARMONICA_RETURN_IF_ERROR(set_fact(kCountsFact, encode_counts(*counts_)));
   HARMONICA_RETURN_IF_ERROR(connection_->run(Query::kCommit));
   committed_ = true;
