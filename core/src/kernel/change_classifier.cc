@@ -145,9 +145,9 @@ class ChangeDecision {
     const bool sent_alive = is_alive(sent.value);
     const ExistenceRegister& alive = sent_alive ? sent : held;
     const ExistenceRegister& dead = sent_alive ? held : sent;
-    if (concurrent && alive.value == Existence::kCreated) return decide_by_hand_or(true, alive, dead, {}, concurrent);
-
     const std::vector<UnitRegister> news = unknown_to_deleter(sent_alive);
+    if (concurrent && alive.value == Existence::kCreated) return decide_by_hand_or(true, alive, dead, news, concurrent);
+
     if (news.empty()) return settle(false, alive, dead, concurrent);
     Version greatest;
     for (const UnitRegister& unit : news) greatest = std::max(greatest, unit.content.version);
