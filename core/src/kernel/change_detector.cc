@@ -154,7 +154,7 @@ class Detection {
       return {StatusCode::kInternal, "the store offers " + printable(content.key) + " with a type that its schema lacks"};
     }
     HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(content.key));
-    if (std::optional<std::string> fault = fault_of(*type, content, known)) {
+    if (std::optional<std::string> fault = fault_of(*type, content)) {
       report_.skipped.push_back(printable(content.key) + ": " + *std::move(fault));
       if (known != nullptr) {
         known->seen = true;
@@ -175,8 +175,8 @@ class Detection {
   }
 
   // Why an item cannot be synced, though the store offers it; nothing if it can.
-  std::optional<std::string> fault_of(const ItemType& type, const StoreItem& content, const KnownItem* known) const {
-    if (known == nullptr && left_out_.contains(content.parent)) {
+  std::optional<std::string> fault_of(const ItemType& type, const StoreItem& content) const {
+    if (left_out_.contains(content.parent)) {
       return "is in " + printable(content.parent) + ", which cannot be synced";
     }
     for (const UnitValue& value : content.values) {

@@ -1,0 +1,515 @@
+// Detection as an app meets it: a replica over a store in memory that can also tell what changed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harmonica/extension/provider.h"
+#include "harmonica/limits.h"
+#include "harmonica/providers/memory.h"
+#include "harmonica/replica.h"
+#include "harmonica/session.h"
+#include "simulation/forwarding.h"
+
+namespace harmonica::kernel {
+namespace {
+
+using simulation::ForwardingMetadata;
+using simulation::ForwardingStore;
+using simulation::ForwardingTransaction;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+constexpr TypeId kFolder = 1;
+constexpr TypeId kNote = 2;
+constexpr UnitId kParentUnit = 1;
+constexpr UnitId kTitle = 2;
+constexpr UnitId kMarks = 3;
+
+Schema schema() {
+  const Unit parent{kParentUnit, "parent", ValueKind::kIds, UnitRole::kParent};
+  const Unit title{kTitle, "title", ValueKind::kText};
+  const Unit marks{kMarks, "marks", ValueKind::kList};
+  Schema result;
+  result.default_scope = "test";
+  result.types = {
+      {kFolder, "folder", DeletionRule::kEditWins, {parent, title}, {kTitle}},
+      {kNote, "note", DeletionRule::kEditWins, {parent, title, marks}, {kTitle}},
+  };
+  return result;
+}
+
+StoreItem note(const StoreKey& key, const std::string& title, const StoreKey& parent = "") {
+  return {key, kNote, parent, {{kTitle, Value::text(title)}, {kMarks, Value::list({})}}, {}, {}};
+}
+
+StoreItem folder(const StoreKey& key, const std::string& title, const StoreKey& parent = "") {
+  return {key, kFolder, parent, {{kTitle, Value::text(title)}}, {}, {}};
+}
+
+// A clock that stands still, numbers one after the other, a hash that is good enough for distinct ids.
+class TestEnvironment : public Environment {
+ public:
+  explicit TestEnvironment(std::uint8_t seed) : seed_(seed) {}
+
+  std::int64_t wall_clock_ms() override { return 1'700'000'000'000; }
+  void randomize(std::span<std::uint8_t> bytes) override {
+    for (std::uint8_t& byte : bytes) byte = seed_;
+  }
+  Sha256 sha256(ByteView bytes) override {
+    Sha256 hash{};
+    for (std::size_t lane = 0; lane < hash.size(); ++lane) {
+      std::uint64_t state = 0xcbf29ce484222325u + lane;
+      for (const std::uint8_t byte : bytes) state = (state ^ byte) * 0x100000001b3u;
+      hash[lane] = static_cast<std::uint8_t>((state ^ state >> 29) * 0xbf58476d1ce4e5b9u >> 56);
+    }
+    return hash;
+  }
+  void log(LogLevel /*level*/, std::string_view /*line*/) override {}
+  Result<std::optional<Tick>> reserved_tick(const ReplicaId& replica) override {
+    const auto found = reserved_.find(replica);
+    return found == reserved_.end() ? std::optional<Tick>() : std::optional(found->second);
+  }
+  Status set_reserved_tick(const ReplicaId& replica, Tick tick) override {
+    reserved_[replica] = tick;
+    return {};
+  }
+
+ private:
+  std::uint8_t seed_;
+  std::map<ReplicaId, Tick> reserved_;
+};
+
+// Counts scans over items, and notes which items are looked up.
+class WatchedMetadata : public ForwardingMetadata {
+ public:
+  using ForwardingMetadata::ForwardingMetadata;
+
+  std::size_t scans = 0;
+  std::set<ItemId> looked_up;
+
+  Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override {
+    HARMONICA_ASSIGN_OR_RETURN(auto inner, inner_.begin(mode));
+    return std::unique_ptr<MetadataTransaction>(std::make_unique<Transaction>(std::move(inner), *this));
+  }
+
+ private:
+  class Transaction : public ForwardingTransaction {
+   public:
+    Transaction(std::unique_ptr<MetadataTransaction> inner, WatchedMetadata& watched)
+        : ForwardingTransaction(std::move(inner)), watched_(watched) {}
+
+    Result<std::optional<StoredItem>> find(const ItemId& item) override {
+      watched_.looked_up.insert(item);
+      return inner_->find(item);
+    }
+    Status scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) override {
+      ++watched_.scans;
+      return inner_->scan(range, visit);
+    }
+
+   private:
+    WatchedMetadata& watched_;
+  };
+};
+
+using Contents = std::map<StoreKey, StoreItem>;
+
+// Collects what a store enumerates, in its order.
+class ContentSink : public EnumerationSink {
+ public:
+  Status item(StoreItem item) override {
+    items.push_back(std::move(item));
+    return {};
+  }
+  Status removed(const StoreKey& /*key*/) override { return {StatusCode::kInternal, "not told"}; }
+  void skipped(const StoreKey& /*key*/, std::string /*what*/) override {}
+
+  std::vector<StoreItem> items;
+};
+
+// Tells what changed since an anchor that it remembers, as a store that captures changes does.
+class TellingStore : public ForwardingStore {
+ public:
+  using ForwardingStore::ForwardingStore;
+
+  EnumerationKind kind = EnumerationKind::kChanges;
+  std::vector<StoreItem> offered_too;  // behind everything else
+
+  Result<Enumeration> enumerate(const Bytes& anchor, const ShownItems& shown, EnumerationSink& sink) override {
+    ContentSink all;
+    HARMONICA_ASSIGN_OR_RETURN(Enumeration now, inner_.enumerate({}, shown, all));
+    const Contents& current = remember(now.anchor, all.items);
+    const auto known = remembered_.find(anchor);
+    if (kind == EnumerationKind::kEverything || known == remembered_.end()) {
+      for (const StoreItem& item : all.items) HARMONICA_RETURN_IF_ERROR(sink.item(item));
+      for (const StoreItem& item : offered_too) HARMONICA_RETURN_IF_ERROR(sink.item(item));
+      return now;
+    }
+    for (const auto& [key, item] : known->second) {
+      if (!current.contains(key)) HARMONICA_RETURN_IF_ERROR(sink.removed(key));
+    }
+    for (const StoreItem& item : all.items) {
+      const auto before = known->second.find(item.key);
+      if (before == known->second.end() || before->second != item) HARMONICA_RETURN_IF_ERROR(sink.item(item));
+    }
+    for (const StoreItem& item : offered_too) HARMONICA_RETURN_IF_ERROR(sink.item(item));
+    now.kind = EnumerationKind::kChanges;
+    return now;
+  }
+
+ private:
+  const Contents& remember(const Bytes& anchor, const std::vector<StoreItem>& items) {
+    Contents& contents = remembered_[anchor];
+    contents.clear();
+    for (const StoreItem& item : items) contents.emplace(item.key, item);
+    return contents;
+  }
+
+  std::map<Bytes, Contents> remembered_;
+};
+
+struct Device {
+  explicit Device(std::uint8_t seed = 1, EnumerationKind kind = EnumerationKind::kChanges) : environment(seed) {
+    store.kind = kind;
+    open(Guard::kOn);
+  }
+
+  void open(Guard guard) {
+    Result<std::unique_ptr<Replica>> opened = Replica::open(store, metadata, environment, {guard});
+    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
+    replica = std::move(*opened);
+  }
+
+  DetectionReport detect() {
+    const Result<DetectionReport> report = replica->detect();
+    EXPECT_TRUE(report.ok()) << report.status().to_text();
+    return report.ok() ? *report : DetectionReport();
+  }
+
+  void put(const StoreItem& item) { EXPECT_EQ(memory.put(item), Status()); }
+  void remove(const StoreKey& key) { EXPECT_EQ(memory.remove(key), Status()); }
+
+  // What is held, by store key; items that are not shown by their id.
+  std::map<std::string, StoredItem> held() {
+    std::map<std::string, StoredItem> items;
+    EXPECT_EQ(replica->scan([&](const StoredItem& stored) -> Result<Visit> {
+      items.emplace(stored.shown ? stored.shown->key : stored.item.id.to_text(), stored);
+      return Visit::kContinue;
+    }),
+              Status());
+    return items;
+  }
+
+  std::string title(const StoreKey& key) { return *held().at(key).item.value_of(kTitle).if_text(); }
+
+  // Titles of all that is alive.
+  std::set<std::string> titles() {
+    std::set<std::string> all;
+    for (const auto& [key, stored] : held()) {
+      if (stored.item.alive()) all.insert(*stored.item.value_of(kTitle).if_text());
+    }
+    return all;
+  }
+
+  ItemCounts counts() { return replica->status()->counts; }
+
+  TestEnvironment environment;
+  providers::MemoryItemStore memory{schema(), WriteUnit::kEachItem};
+  TellingStore store{memory};
+  providers::MemoryMetadataStore kept;
+  WatchedMetadata metadata{kept};
+  std::unique_ptr<Replica> replica;
+};
+
+std::string numbered(const std::string& name, int number) { return name + std::to_string(number); }
+
+void fill(Device& device, int count) {
+  for (int index = 0; index < count; ++index) device.put(note(numbered("k", index), numbered("title ", index)));
+  EXPECT_EQ(device.detect().created, static_cast<std::uint64_t>(count));
+  device.metadata.scans = 0;
+  device.metadata.looked_up.clear();
+}
+
+TEST(ChangeDetector, ChangeThatTheStoreTellsLooksUpThatItemAlone) {
+  Device device;
+  fill(device, 200);
+  const ItemId edited = device.held().at("k7").item.id;
+  device.metadata.scans = 0;
+  device.put(note("k7", "edited"));
+  const DetectionReport report = device.detect();
+  EXPECT_EQ(device.metadata.scans, 0u);
+  EXPECT_THAT(device.metadata.looked_up, ElementsAre(edited));
+  EXPECT_EQ(report.enumerated, 1u);
+  EXPECT_EQ(report.updated, 1u);
+  EXPECT_EQ(report.created + report.deleted, 0u);
+  EXPECT_EQ(device.title("k7"), "edited");
+  EXPECT_EQ(device.counts(), (ItemCounts{200, 0, 200}));
+}
+
+TEST(ChangeDetector, NewItemThatTheStoreTellsScansNothing) {
+  Device device;
+  fill(device, 200);
+  device.put(note("new", "new"));
+  EXPECT_EQ(device.detect().created, 1u);
+  EXPECT_EQ(device.metadata.scans, 0u);
+  EXPECT_THAT(device.metadata.looked_up, ElementsAre(device.held().at("new").item.id));
+}
+
+TEST(ChangeDetector, RemovedKeyDeletesThatItemAlone) {
+  Device device;
+  fill(device, 200);
+  const ItemId gone = device.held().at("k7").item.id;
+  device.metadata.scans = 0;
+  device.remove("k7");
+  const DetectionReport report = device.detect();
+  EXPECT_EQ(device.metadata.scans, 0u);
+  EXPECT_THAT(device.metadata.looked_up, ElementsAre(gone));
+  EXPECT_EQ(report.deleted, 1u);
+  EXPECT_EQ(report.created + report.updated, 0u);
+  EXPECT_EQ(device.counts(), (ItemCounts{199, 1, 199}));
+  EXPECT_FALSE(device.held().at(gone.to_text()).item.alive());
+}
+
+TEST(ChangeDetector, WhatWasToldOnceIsNotFoundAgain) {
+  Device device;
+  fill(device, 3);
+  device.put(note("k0", "edited"));
+  device.remove("k1");
+  device.detect();
+  const Knowledge knowledge = device.replica->status()->knowledge;
+  const DetectionReport again = device.detect();
+  EXPECT_EQ(again.enumerated + again.created + again.updated + again.deleted, 0u);
+  EXPECT_EQ(device.replica->status()->knowledge, knowledge);
+}
+
+class EitherWay : public testing::TestWithParam<EnumerationKind> {};
+
+INSTANTIATE_TEST_SUITE_P(ChangeDetector, EitherWay,
+                         testing::Values(EnumerationKind::kChanges, EnumerationKind::kEverything),
+                         [](const testing::TestParamInfo<EnumerationKind>& one) {
+                           return one.param == EnumerationKind::kChanges ? "ChangesTold" : "EverythingEnumerated";
+                         });
+
+TEST_P(EitherWay, ItemOfAnotherTypeUnderAKnownKeyReplacesIt) {
+  Device device(1, GetParam());
+  fill(device, 3);
+  const ItemId before = device.held().at("k1").item.id;
+  device.put(folder("k1", "title 1"));
+  device.put(note("below", "below", "k1"));
+  const DetectionReport report = device.detect();
+  EXPECT_EQ(report.created, 2u);
+  EXPECT_EQ(report.deleted, 1u);
+  EXPECT_EQ(report.updated, 0u);
+  const auto held = device.held();
+  EXPECT_FALSE(held.at(before.to_text()).item.alive());
+  EXPECT_NE(held.at("k1").item.id, before);
+  EXPECT_EQ(held.at("k1").item.type, kFolder);
+  EXPECT_EQ(held.at("below").view.parent, held.at("k1").item.id);
+}
+
+TEST_P(EitherWay, KeyOfferedTwiceIsAnInternalError) {
+  Device device(1, GetParam());
+  fill(device, 3);
+  const auto before = device.held();
+  device.put(note("k1", "edited"));
+  device.store.offered_too = {note("k1", "edited otherwise")};
+  const Result<DetectionReport> report = device.replica->detect();
+  EXPECT_EQ(report.status().code(), StatusCode::kInternal);
+  EXPECT_THAT(report.status().message(), HasSubstr("'k1'"));
+  EXPECT_EQ(device.held(), before);
+}
+
+TEST_P(EitherWay, NewKeyOfferedTwiceIsAnInternalError) {
+  Device device(1, GetParam());
+  fill(device, 3);
+  device.put(note("new", "a"));
+  device.store.offered_too = {note("new", "b")};
+  EXPECT_EQ(device.replica->detect().status().code(), StatusCode::kInternal);
+}
+
+// What cannot be synced.
+
+struct Fault {
+  std::string name;
+  UnitValue value;
+  std::string why;
+};
+
+std::vector<Fault> faults() {
+  return {
+      {"NotUtf8", {kTitle, Value::text("caf\xe9")}, "UTF-8"},
+      {"TooLarge", {kTitle, Value::text(std::string(limits::kValueBytesMax + 1, 'x'))}, "larger than"},
+      {"ListInAList", {kMarks, Value::list({Value::list({Value::integer(1)})})}, "list in a list"},
+      {"NotUtf8InAList", {kMarks, Value::list({Value::text("\xff")})}, "UTF-8"},
+  };
+}
+
+StoreItem faulty(StoreItem item, const Fault& fault) {
+  for (UnitValue& value : item.values) {
+    if (value.unit == fault.value.unit) value.value = fault.value.value;
+  }
+  return item;
+}
+
+class LeftOut : public testing::TestWithParam<std::tuple<EnumerationKind, std::size_t>> {
+ protected:
+  EnumerationKind kind() const { return std::get<0>(GetParam()); }
+  Fault fault() const { return faults()[std::get<1>(GetParam())]; }
+};
+
+INSTANTIATE_TEST_SUITE_P(ChangeDetector, LeftOut,
+                         testing::Combine(testing::Values(EnumerationKind::kChanges, EnumerationKind::kEverything),
+                                          testing::Range<std::size_t>(0, 4)),
+                         [](const testing::TestParamInfo<std::tuple<EnumerationKind, std::size_t>>& one) {
+                           const bool told = std::get<0>(one.param) == EnumerationKind::kChanges;
+                           return faults()[std::get<1>(one.param)].name + (told ? "ChangesTold" : "EverythingEnumerated");
+                         });
+
+TEST_P(LeftOut, NewItemThatCannotBeSyncedIsLeftOutAlone) {
+  Device device(1, kind());
+  fill(device, 2);
+  device.put(faulty(note("bad", "bad"), fault()));
+  device.put(note("good", "good"));
+  device.put(note("k1", "edited"));
+  const DetectionReport report = device.detect();
+  EXPECT_THAT(report.skipped, ElementsAre(testing::AllOf(HasSubstr("'bad'"), HasSubstr(fault().why))));
+  EXPECT_EQ(report.created, 1u);
+  EXPECT_EQ(report.updated, 1u);
+
+  Device peer(2);
+  const Result<SynchronizeReport> synced =
+      synchronize(device.replica->provider(), peer.replica->provider(), SessionOptions());
+  ASSERT_TRUE(synced.ok()) << synced.status().to_text();
+  EXPECT_THAT(peer.titles(), UnorderedElementsAre("title 0", "edited", "good"));
+
+  device.put(note("bad", "mended"));
+  EXPECT_EQ(device.detect().created, 1u);
+  EXPECT_EQ(device.title("bad"), "mended");
+}
+
+TEST_P(LeftOut, KnownItemThatCannotBeSyncedStaysAsItIs) {
+  Device device(1, kind());
+  fill(device, 3);
+  const StoredItem before = device.held().at("k1");
+  device.put(faulty(note("k1", "title 1"), fault()));
+  device.put(note("k2", "edited"));
+  const DetectionReport report = device.detect();
+  EXPECT_THAT(report.skipped, ElementsAre(testing::AllOf(HasSubstr("'k1'"), HasSubstr(fault().why))));
+  EXPECT_EQ(report.deleted, 0u);
+  EXPECT_EQ(report.updated, 1u);
+  EXPECT_EQ(device.held().at("k1"), before);
+  EXPECT_EQ(device.title("k2"), "edited");
+
+  device.put(note("k1", "mended"));
+  EXPECT_EQ(device.detect().updated, 1u);
+  EXPECT_EQ(device.held().at("k1").item.id, before.item.id);
+  EXPECT_EQ(device.title("k1"), "mended");
+}
+
+TEST_P(LeftOut, NewFolderThatCannotBeSyncedTakesItsNewChildrenWithIt) {
+  if (fault().value.unit != kTitle) return;  // folders have no marks
+  Device device(1, kind());
+  fill(device, 1);
+  device.put(faulty(folder("bad", "bad"), fault()));
+  device.put(folder("inner", "inner", "bad"));
+  device.put(note("child", "child", "inner"));
+  device.put(note("good", "good"));
+  const DetectionReport report = device.detect();
+  EXPECT_THAT(report.skipped, ElementsAre(HasSubstr("'bad'"), HasSubstr("'inner'"), HasSubstr("'child'")));
+  EXPECT_THAT(device.titles(), UnorderedElementsAre("title 0", "good"));
+}
+
+TEST(ChangeDetector, ChildrenSyncOnceTheirFolderIsMended) {
+  Device device(1, EnumerationKind::kEverything);
+  device.put(folder("bad", "\xff"));
+  device.put(note("child", "child", "bad"));
+  EXPECT_EQ(device.detect().created, 0u);
+  device.put(folder("bad", "mended"));
+  const DetectionReport report = device.detect();
+  EXPECT_THAT(report.skipped, IsEmpty());
+  EXPECT_EQ(report.created, 2u);
+  EXPECT_EQ(device.held().at("child").view.parent, device.held().at("bad").item.id);
+}
+
+TEST_P(EitherWay, KnownItemMovedIntoAFolderThatIsLeftOutStaysAsItIs) {
+  Device device(1, GetParam());
+  device.put(folder("home", "home"));
+  device.put(note("k", "in it", "home"));
+  device.detect();
+  const StoredItem before = device.held().at("k");
+  device.put(folder("bad", "\xff"));
+  device.put(note("k", "in it", "bad"));
+  device.put(note("good", "good"));
+  const DetectionReport report = device.detect();
+  EXPECT_THAT(report.skipped, ElementsAre(HasSubstr("'bad'"), HasSubstr("'k'")));
+  EXPECT_EQ(report.created, 1u);
+  EXPECT_EQ(report.deleted, 0u);
+  EXPECT_EQ(device.held().at("k"), before);
+}
+
+TEST(ChangeDetector, ValueOfExactlyTheLimitSyncs) {
+  Device device;
+  device.put(note("k", std::string(limits::kValueBytesMax, 'x')));
+  const DetectionReport report = device.detect();
+  EXPECT_THAT(report.skipped, IsEmpty());
+  EXPECT_EQ(report.created, 1u);
+}
+
+TEST(ChangeDetector, KeyThatIsNoTextIsNamedInHexadecimal) {
+  Device device;
+  device.put(note("\xff\x01", "\xff"));
+  EXPECT_THAT(device.detect().skipped, ElementsAre(HasSubstr("'ff01'")));
+}
+
+// The guard.
+
+TEST(ChangeDetector, GuardCountsAgainstAllShownItemsWhereChangesAreTold) {
+  Device device;
+  fill(device, 100);
+  for (int index = 0; index < 50; ++index) device.remove(numbered("k", index));
+  EXPECT_EQ(device.detect().deleted, 50u);
+  EXPECT_EQ(device.counts(), (ItemCounts{50, 50, 50}));
+}
+
+TEST_P(EitherWay, GuardStopsWhereMoreThanHalfIsGoneAndRecordsNothing) {
+  Device device(1, GetParam());
+  fill(device, 100);
+  const auto before = device.held();
+  for (int index = 0; index < 51; ++index) device.remove(numbered("k", index));
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    const Result<DetectionReport> report = device.replica->detect();
+    EXPECT_EQ(report.status().code(), StatusCode::kGuard);
+    EXPECT_THAT(report.status().message(), HasSubstr("51 of 100"));
+    EXPECT_EQ(device.held(), before);
+  }
+  device.open(Guard::kConfirmed);
+  EXPECT_EQ(device.detect().deleted, 51u);
+}
+
+TEST_P(EitherWay, GuardLetsAFewGoWhateverTheirShare) {
+  Device device(1, GetParam());
+  fill(device, static_cast<int>(limits::kGuardDeletionsMin) + 1);
+  for (std::size_t index = 0; index < limits::kGuardDeletionsMin; ++index)
+    device.remove(numbered("k", static_cast<int>(index)));
+  EXPECT_EQ(device.detect().deleted, limits::kGuardDeletionsMin);
+}
+
+TEST_P(EitherWay, GuardDoesNotCountWhatIsLeftOut) {
+  Device device(1, GetParam());
+  fill(device, 30);
+  for (int index = 0; index < 29; ++index) device.put(note(numbered("k", index), "\xff"));
+  const DetectionReport report = device.detect();
+  EXPECT_EQ(report.skipped.size(), 29u);
+  EXPECT_EQ(device.counts(), (ItemCounts{30, 0, 30}));
+}
+
+}  // namespace
+}  // namespace harmonica::kernel
