@@ -1,7 +1,6 @@
 // From the order in which a store shows the children of one parent to their positions (rule R46).
 #pragma once
 
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,9 +28,10 @@ struct SiblingOrder {
   bool pending_seen = false;               // the order is that of a write that was lost, or accepted in part
 };
 
-// As many children as can keep their positions do; those that are new or were moved get positions between their neighbours'
-// and `bounds` (empty: none). Where no room is left between two, all children get new positions. If the order follows from
-// each child's having its own position or a pending one, it is ours and no user's.
+// As many children as can stay where they were shown, or where a pending position puts them, do; those that are new or were
+// moved get positions between their neighbours' and `bounds` (empty: none). Where no room is left between two, all children
+// get new positions. One in transit keeps the position that it has. An order that follows from pending positions is ours
+// and no user's.
 SiblingOrder order_siblings(std::vector<Sibling> siblings, const std::pair<Bytes, Bytes>& bounds);
 
 }  // namespace harmonica::kernel
