@@ -8,10 +8,16 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 
-bool is_ascii_eight(const char* bytes) {
-  std::uint64_t eight;
-  std::memcpy(&eight, bytes, sizeof(eight));
-  return (eight & 0x8080808080808080U) == 0;
+constexpr std::size_t kBlockWords = 4;
+
+// Whether so many times eight bytes are ASCII.
+template <std::size_t kWords>
+bool is_ascii(const char* bytes) {
+  std::uint64_t words[kWords];
+  std::memcpy(words, bytes, sizeof(words));
+  std::uint64_t all = 0;
+  for (const std::uint64_t word : words) all |= word;
+  return (all & 0x8080808080808080U) == 0;
 }
 
 struct Sequence {
@@ -48,13 +54,16 @@ Sequence first_sequence(std::string_view bytes) {
 std::size_t valid_utf8_length(std::string_view bytes) {
   std::size_t length = 0;
   while (length < bytes.size()) {
-    if (length + 8 <= bytes.size() && is_ascii_eight(bytes.data() + length)) {
+    const std::size_t left = bytes.size() - length;
+    if (left >= 8 * kBlockWords && is_ascii<kBlockWords>(bytes.data() + length)) {
+      length += 8 * kBlockWords;
+    } else if (left >= 8 && is_ascii<1>(bytes.data() + length)) {
       length += 8;
-      continue;
+    } else {
+      const Sequence sequence = first_sequence(bytes.substr(length));
+      if (!sequence.valid) break;
+      length += sequence.length;
     }
-    const Sequence sequence = first_sequence(bytes.substr(length));
-    if (!sequence.valid) break;
-    length += sequence.length;
   }
   return length;
 }

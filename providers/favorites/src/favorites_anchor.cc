@@ -57,10 +57,10 @@ struct Reader {
     for (const std::uint8_t byte : take(8)) result = result << 8 | byte;
     return result;
   }
-  std::string text() {
+  std::string_view text() {
     std::uint64_t size = byte();
     if (size == 255) size = number();
-    return std::string(as_text(take(size)));
+    return as_text(take(size));
   }
 };
 
@@ -89,7 +89,7 @@ Bytes FavoritesAnchor::encode() const {
   return bytes;
 }
 
-std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes) {
+std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes, Keys keys) {
   Reader reader{bytes};
   FavoritesAnchor anchor;
   if (reader.byte() != kAnchorVersion) return std::nullopt;
@@ -108,11 +108,14 @@ std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes) {
   if (reader.failed) return std::nullopt;
   std::copy(hash.begin(), hash.end(), anchor.hash.begin());
   for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) {
-    std::string key = reader.text();
-    anchor.skipped.push_back({std::move(key), reader.text()});
+    const std::string_view key = reader.text();
+    anchor.skipped.push_back({std::string(key), std::string(reader.text())});
   }
-  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) anchor.mended.push_back(reader.text());
-  while (!reader.rest.empty() && !reader.failed) anchor.keys.push_back(reader.text());
+  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) anchor.mended.emplace_back(reader.text());
+  while (!reader.rest.empty() && !reader.failed) {
+    const std::string_view key = reader.text();
+    if (keys == Keys::kDecoded) anchor.keys.emplace_back(key);
+  }
   if (reader.failed) return std::nullopt;
   return anchor;
 }

@@ -27,8 +27,9 @@ struct FavoritesAnchor {
   void remember_lines(const FavoritesTree& tree);
 
   Bytes encode() const;
-  // Nothing for bytes that are none, or that another version wrote.
-  static std::optional<FavoritesAnchor> decode(ByteView bytes);
+  // Nothing for bytes that are none, or that another version wrote. Without the keys, which are many, it takes no time.
+  enum class Keys : std::uint8_t { kDecoded, kPassedOver };
+  static std::optional<FavoritesAnchor> decode(ByteView bytes, Keys keys = Keys::kDecoded);
 };
 
 // Whether a file with this stamp may be written again without a change of its stamp.

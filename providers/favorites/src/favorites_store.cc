@@ -77,7 +77,7 @@ FavoritesStore::FavoritesStore(std::string path, const FavoritesCodec& codec, Fa
     : path_(std::move(path)), codec_(codec), options_(std::move(options)) {}
 
 Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownItems& shown, EnumerationSink& sink) {
-  std::optional<FavoritesAnchor> before = FavoritesAnchor::decode(since);
+  const std::optional<FavoritesAnchor> before = FavoritesAnchor::decode(since, FavoritesAnchor::Keys::kPassedOver);
   const bool comparable = before && before->format == codec_.format() && !before->read_again;
   if (comparable && !before->racy) {
     HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
@@ -95,9 +95,10 @@ Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownIte
   anchor.hash = platform::sha256(content.bytes);
   if (comparable && anchor.hash == before->hash) {
     tell_lines(before->skipped, before->mended, sink);
-    before->stamp = anchor.stamp;
-    before->racy = anchor.racy;
-    return Enumeration{EnumerationKind::kUnchanged, before->encode()};
+    FavoritesAnchor same = *FavoritesAnchor::decode(since);
+    same.stamp = anchor.stamp;
+    same.racy = anchor.racy;
+    return Enumeration{EnumerationKind::kUnchanged, same.encode()};
   }
 
   auto read = codec_.read(content.bytes);

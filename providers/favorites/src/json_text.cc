@@ -1,6 +1,7 @@
 #include "json_text.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -10,22 +11,34 @@ namespace {
 constexpr std::uint64_t kEachByte = 0x0101010101010101U;
 constexpr std::uint64_t kHighBits = 0x80 * kEachByte;
 
-std::uint64_t load_eight(const char* bytes) {
-  std::uint64_t eight;
-  std::memcpy(&eight, bytes, sizeof(eight));
+// The byte at `at` becomes the lowest, whatever the order of bytes of the machine.
+std::uint64_t load_eight(const char* at) {
+  std::uint64_t eight = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&eight, at, sizeof(eight));
+  } else {
+    for (int i = 7; i >= 0; --i) eight = eight << 8 | static_cast<unsigned char>(at[i]);
+  }
   return eight;
 }
 
-// Whether one of the eight bytes is smaller than `limit`, which is at most 128. (Anderson, "Bit Twiddling Hacks".)
-bool has_less(std::uint64_t eight, std::uint64_t limit) { return ((eight - limit * kEachByte) & ~eight & kHighBits) != 0; }
+int first_byte_of(std::uint64_t mask) { return std::countr_zero(mask) / 8; }
 
-bool has_special(std::uint64_t eight) {
-  return has_less(eight, 0x20) || has_less(eight ^ ('"' * kEachByte), 1) || has_less(eight ^ ('\\' * kEachByte), 1);
+// Marks the bytes that are smaller than `limit`, which is at most 128. Above a byte that is, others may be marked too, so
+// only the lowest mark counts. (Anderson, "Bit Twiddling Hacks".)
+std::uint64_t mark_less(std::uint64_t eight, std::uint64_t limit) {
+  return (eight - limit * kEachByte) & ~eight & kHighBits;
+}
+
+std::uint64_t mark_special(std::uint64_t eight) {
+  return mark_less(eight, 0x20) | mark_less(eight ^ ('"' * kEachByte), 1) | mark_less(eight ^ ('\\' * kEachByte), 1);
 }
 
 // The first byte that cannot stand in a string as it is, or the end.
 const char* find_special(const char* at, const char* end) {
-  while (end - at >= 8 && !has_special(load_eight(at))) at += 8;
+  for (; end - at >= 8; at += 8) {
+    if (const std::uint64_t mark = mark_special(load_eight(at)); mark != 0) return at + first_byte_of(mark);
+  }
   while (at != end && *at != '"' && *at != '\\' && static_cast<unsigned char>(*at) >= 0x20) ++at;
   return at;
 }
@@ -56,12 +69,19 @@ char* JsonText::PutBegin() {
   return decoded_.data();
 }
 
-void JsonText::skip_blanks() {
-  while (true) {
-    while (end_ - at_ >= 8 && load_eight(at_) == ' ' * kEachByte) at_ += 8;
-    if (at_ == end_ || !is_blank(*at_)) return;
+// Mostly of a line end and some blanks behind it.
+void JsonText::skip_run() {
+  while (end_ - at_ >= 8) {
+    const std::uint64_t others = load_eight(at_) ^ (' ' * kEachByte);
+    if (others == 0) {
+      at_ += 8;
+      continue;
+    }
+    at_ += first_byte_of(others);
+    if (!is_blank(*at_)) return;
     ++at_;
   }
+  while (at_ != end_ && is_blank(*at_)) ++at_;
 }
 
 }  // namespace harmonica::providers

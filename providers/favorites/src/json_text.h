@@ -29,9 +29,13 @@ class JsonText {
     return put_ != nullptr ? static_cast<std::size_t>(put_ - begin) : plain_length_ + 1;
   }
 
-  void skip_blanks();
+  void skip_blanks() {
+    if (static_cast<unsigned char>(Peek()) <= ' ') skip_run();
+  }
 
  private:
+  void skip_run();
+
   const char* begin_;
   const char* at_;
   const char* end_;
