@@ -1,4 +1,4 @@
-// What a write transaction has put or removed and not yet written into the tables.
+// Items that a write transaction has put or removed and not yet written into their table.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,10 @@
 #include "harmonica/bytes.h"
 #include "harmonica/extension/metadata_store.h"
 #include "harmonica/status.h"
+#include "pending_index.h"
 
 namespace harmonica::providers {
 
-// Keeps rows back, so that each table gets them in the order of its keys: in any other order nearly every row would touch a
-// page of its own, as item ids and keys of indexes come in no order.
 class PendingItems {
  public:
   // Each in place of what was pending of that item.
@@ -25,9 +24,9 @@ class PendingItems {
   // Holds as much as it may.
   bool full() const;
 
-  // Writes all rows, with their versions and entries, and holds none any more. Returns the counts that follow from those
-  // before.
-  Result<ItemCounts> write(Connection& connection, const ItemCounts& counts);
+  // Writes all rows in the order of their ids, and holds none any more; what follows from them for the other tables goes to
+  // `index`. Returns the counts that follow from those before.
+  Result<ItemCounts> write(Connection& connection, PendingIndex& index, const ItemCounts& counts);
 
  private:
   std::map<ItemId, Bytes> rows_;  // no row is empty but that of an item removed

@@ -91,16 +91,18 @@ class SqliteTransaction : public MetadataTransaction {
 
   Status damaged(const ItemId& item) const;
   Result<Bytes> row_of(const StoredItem& stored, std::span<const IndexEntry> entries);
-  // Before whatever reads more than single items by their ids.
-  Status write_pending();
+  // What is pending is written before a read that it concerns: of many items, or of the tables beside them.
+  Status write_items();
+  Status write_items_and_index();
   Status load_counts();
 
   SqliteMetadataStore& store_;
   std::unique_ptr<Connection> connection_;
   const TransactionMode mode_;
   std::size_t replicas_before_ = 0;
-  PendingItems pending_;
-  std::optional<ItemCounts> counts_;  // without what is pending
+  PendingItems pending_items_;
+  PendingIndex pending_index_;
+  std::optional<ItemCounts> counts_;  // without the pending items
   bool counts_changed_ = false;
   bool committed_ = false;
 };

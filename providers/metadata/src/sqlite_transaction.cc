@@ -120,7 +120,7 @@ Status SqliteTransaction::damaged(const ItemId& item) const {
 Result<std::optional<StoredItem>> SqliteTransaction::find(const ItemId& item) {
   ItemDecoder decoder;
   StoredItem* stored = nullptr;
-  if (const Bytes* pending = pending_.find(item); pending != nullptr) {
+  if (const Bytes* pending = pending_items_.find(item); pending != nullptr) {
     if (pending->empty()) return std::optional<StoredItem>();
     stored = decoder.decode(item, *pending, connection_->replicas());
   } else {
@@ -139,12 +139,17 @@ Status SqliteTransaction::load_counts() {
   return {};
 }
 
-Status SqliteTransaction::write_pending() {
-  if (pending_.empty()) return {};
+Status SqliteTransaction::write_items() {
+  if (pending_items_.empty()) return {};
   HARMONICA_RETURN_IF_ERROR(load_counts());
-  HARMONICA_ASSIGN_OR_RETURN(counts_, pending_.write(*connection_, *counts_));
+  HARMONICA_ASSIGN_OR_RETURN(counts_, pending_items_.write(*connection_, pending_index_, *counts_));
   counts_changed_ = true;
-  return {};
+  return pending_index_.full() ? pending_index_.write(*connection_) : Status();
+}
+
+Status SqliteTransaction::write_items_and_index() {
+  HARMONICA_RETURN_IF_ERROR(write_items());
+  return pending_index_.empty() ? Status() : pending_index_.write(*connection_);
 }
 
 Result<Bytes> SqliteTransaction::row_of(const StoredItem& stored, std::span<const IndexEntry> entries) {
@@ -186,18 +191,18 @@ Status SqliteTransaction::put(const StoredItem& stored, std::span<const IndexEnt
         "item " + stored.item.id.to_text() + " has a list in a list in unit " + std::to_string(unit.unit));
   }
   HARMONICA_ASSIGN_OR_RETURN(Bytes row, row_of(stored, entries));
-  pending_.put(stored.item.id, std::move(row));
-  return pending_.full() ? write_pending() : Status();
+  pending_items_.put(stored.item.id, std::move(row));
+  return pending_items_.full() ? write_items() : Status();
 }
 
 Status SqliteTransaction::remove(const ItemId& item) {
   HARMONICA_RETURN_IF_ERROR(check_writable());
-  pending_.remove(item);
-  return pending_.full() ? write_pending() : Status();
+  pending_items_.remove(item);
+  return pending_items_.full() ? write_items() : Status();
 }
 
 Status SqliteTransaction::scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) {
-  HARMONICA_RETURN_IF_ERROR(write_pending());
+  HARMONICA_RETURN_IF_ERROR(write_items());
   Statement query(*connection_, Query::kScanItems);
   query.bind(range.first.view()).bind(range.last.view());
   ItemDecoder decoder;
@@ -214,7 +219,7 @@ Status SqliteTransaction::scan(const ItemIdRange& range, const std::function<Res
 }
 
 Result<std::vector<IndexPosition>> SqliteTransaction::find_index(const IndexQuery& query) {
-  HARMONICA_RETURN_IF_ERROR(write_pending());
+  HARMONICA_RETURN_IF_ERROR(write_items_and_index());
   const bool ascending = query.order == IndexOrder::kAscending;
   IndexBound lower{static_cast<std::int64_t>(query.kind), query.prefix, {}};
   IndexBound upper = IndexBound::past(query.kind, query.prefix);
@@ -241,14 +246,14 @@ Result<std::vector<IndexPosition>> SqliteTransaction::find_index(const IndexQuer
 }
 
 Result<ItemCounts> SqliteTransaction::counts() {
-  HARMONICA_RETURN_IF_ERROR(write_pending());
+  HARMONICA_RETURN_IF_ERROR(write_items());
   HARMONICA_RETURN_IF_ERROR(load_counts());
   return *counts_;
 }
 
 Result<std::vector<ItemId>> SqliteTransaction::find_lacking(const Knowledge& knowledge, const ItemIdRange& range,
                                                             std::size_t count_max) {
-  HARMONICA_RETURN_IF_ERROR(write_pending());
+  HARMONICA_RETURN_IF_ERROR(write_items_and_index());
   return search_lacking(*connection_, knowledge, range, count_max);
 }
 
@@ -289,7 +294,7 @@ Status SqliteTransaction::scan_conflicts(const std::function<Result<Visit>(const
 
 Status SqliteTransaction::commit() {
   HARMONICA_RETURN_IF_ERROR(check_writable());
-  HARMONICA_RETURN_IF_ERROR(write_pending());
+  HARMONICA_RETURN_IF_ERROR(write_items_and_index());
   if (counts_changed_) HARMONICA_RETURN_IF_ERROR(set_fact(kCountsFact, encode_counts(*counts_)));
   HARMONICA_RETURN_IF_ERROR(connection_->run(Query::kCommit));
   committed_ = true;
