@@ -59,12 +59,20 @@ std::string content_of(const ShownFavorite& shown) { return content_of(shown.kin
 
 class FavoritesMatcher {
  public:
-  explicit FavoritesMatcher(FavoritesTree& tree) : tree_(tree) {}
+  explicit FavoritesMatcher(FavoritesTree& tree) : tree_(tree) {
+    for (FavoritesTree::Root& root : tree_.roots) collect(root.children, kNone, root.name);
+  }
+
+  // Whether an entry has no key yet.
+  bool has_open() const {
+    return std::ranges::any_of(entries_, [](const FileFavorite& entry) { return is_open(*entry.favorite); });
+  }
 
   Status read(const ShownItems& shown) {
     HARMONICA_RETURN_IF_ERROR(shown.for_each([&](const StoreItem& item) {
       if (item.type == kBookmarkType || item.type == kFolderType) shown_.push_back(shown_favorite(item));
     }));
+    by_key_.reserve(shown_.size());
     for (std::size_t i = 0; i < shown_.size(); ++i) by_key_.emplace(shown_[i].key, i);
     for (std::size_t i = 0; i < shown_.size(); ++i) {
       children_[shown_[i].parent].push_back(i);
@@ -74,7 +82,6 @@ class FavoritesMatcher {
   }
 
   void match() {
-    for (FavoritesTree::Root& root : tree_.roots) collect(root.children, kNone, root.name);
     for (const SkippedFavorite& skipped : tree_.skipped) take_key(skipped.key);
     for (const FileFavorite& entry : entries_) take_key(entry.favorite->key);
     for (FavoritesTree::Root& root : tree_.roots) match_children(root.name, root.children);
@@ -118,15 +125,12 @@ class FavoritesMatcher {
   }
 
   void take_key(const StoreKey& key) {
-    if (key.empty()) return;
-    if (const std::size_t shown = find(key); shown != kNone) shown_[shown].is_free = false;
-    taken_.insert(key);
+    if (const std::size_t shown = find(key); !key.empty() && shown != kNone) shown_[shown].is_free = false;
   }
 
   void take(Favorite& favorite, std::size_t shown) {
     shown_[shown].is_free = false;
     favorite.key = shown_[shown].key;
-    taken_.insert(favorite.key);
   }
 
   // The children of the folder that was shown under `key`, and then theirs.
@@ -293,7 +297,11 @@ class FavoritesMatcher {
 
   // Parents before their children, whose keys depend on them.
   void name_the_rest() {
-    for (const ShownFavorite& shown : shown_) taken_.insert(shown.key);
+    if (!has_open()) return;
+    std::unordered_set<std::string_view> taken;
+    for (const ShownFavorite& shown : shown_) taken.insert(shown.key);
+    for (const SkippedFavorite& skipped : tree_.skipped) taken.insert(skipped.key);
+    for (const FileFavorite& entry : entries_) taken.insert(entry.favorite->key);
     std::unordered_map<std::string, std::uint64_t> numbers;
     for (const FileFavorite& entry : entries_) {
       if (!is_open(*entry.favorite)) continue;
@@ -302,7 +310,7 @@ class FavoritesMatcher {
       std::uint64_t& number = numbers[place];
       do {
         entry.favorite->key = "n:" + digits_of(place, number++);
-      } while (!taken_.insert(entry.favorite->key).second);
+      } while (!taken.insert(entry.favorite->key).second);
     }
   }
 
@@ -326,13 +334,13 @@ class FavoritesMatcher {
   std::unordered_map<std::string_view, std::vector<std::size_t>> children_;  // of what was shown, by the parent's key
   std::vector<FileFavorite> entries_;                                        // parents before their children
   std::unordered_set<const Favorite*> matched_folders_;
-  std::unordered_set<std::string_view> taken_;  // keys of what was shown, and of the tree
 };
 
 }  // namespace
 
 Status match_favorites(FavoritesTree& tree, const ShownItems& shown) {
   FavoritesMatcher matcher(tree);
+  if (!matcher.has_open()) return {};
   HARMONICA_RETURN_IF_ERROR(matcher.read(shown));
   matcher.match();
   return {};

@@ -132,7 +132,8 @@ Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const 
   if (!anchor || anchor->format != codec_.format()) return all_changed(writes, since);
 
   HARMONICA_ASSIGN_OR_RETURN(platform::FileContent content, platform::read_file(path_, kFavoritesBytesMax));
-  if (platform::sha256(content.bytes) != anchor->hash) return all_changed(writes, since);
+  const bool is_proven = !anchor->racy && content.stamp == anchor->stamp;
+  if (!is_proven && platform::sha256(content.bytes) != anchor->hash) return all_changed(writes, since);
   auto read = codec_.read(content.bytes);
   if (!read.ok()) return read.status().within(path_);
   std::unique_ptr<FavoritesDocument> document = std::move(read).value();
