@@ -103,7 +103,10 @@ class Detection {
     for (const std::string& line : collector.mended_lines) {
       context_.environment.log(LogLevel::kWarning, line + "; the next write mends it");
     }
-    if (enumeration.kind == EnumerationKind::kUnchanged) return std::move(report_);
+    if (enumeration.kind == EnumerationKind::kUnchanged) {
+      HARMONICA_RETURN_IF_ERROR(keep_anchor());
+      return std::move(report_);
+    }
 
     report_.enumerated = collector.items.size();
     HARMONICA_RETURN_IF_ERROR(pair(collector, enumeration.kind));
@@ -120,6 +123,13 @@ class Detection {
   }
 
  private:
+  // The store has looked closely and now knows a quicker way to see that nothing has changed.
+  Status keep_anchor() {
+    if (state_.anchor == context_.anchor) return {};
+    state_.anchor = context_.anchor;
+    return commit(context_, transaction_, state_);
+  }
+
   // What the store has beside what was known; what is left of that is gone.
   Status pair(Collector& collector, EnumerationKind kind) {
     if (kind == EnumerationKind::kEverything) {

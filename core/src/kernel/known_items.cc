@@ -10,7 +10,6 @@ Status KnownItems::load() const {
   HARMONICA_ASSERT(items_.empty());
   HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
   by_key_.reserve(counts.shown);
-  by_item_.reserve(counts.shown);
   HARMONICA_RETURN_IF_ERROR(transaction_.scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
     if (stored.shown) add(stored, false);
     return Visit::kContinue;
@@ -46,21 +45,28 @@ Result<KnownItem*> KnownItems::find(const StoreKey& key) {
 }
 
 Result<KnownItem*> KnownItems::find(const ItemId& item) {
+  if (loaded_) return find_loaded(item);
   if (const auto found = by_item_.find(item); found != by_item_.end()) return found->second;
-  if (loaded_) return nullptr;
   return look_up(item);
+}
+
+KnownItem* KnownItems::find_loaded(const ItemId& item) const {
+  const auto found = std::lower_bound(items_.begin(), items_.end(), item,
+                                      [](const KnownItem& known, const ItemId& id) { return known.item < id; });
+  return found == items_.end() || found->item != item ? nullptr : &*found;
 }
 
 Result<KnownItem*> KnownItems::look_up(const ItemId& item) {
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
   if (!stored || !stored->shown) return nullptr;
-  return add(*stored, true);
+  KnownItem* known = add(*stored, true);
+  by_item_.emplace(item, known);
+  return known;
 }
 
 KnownItem* KnownItems::add(const StoredItem& stored, bool seen) const {
   KnownItem& known = items_.emplace_back(KnownItem{stored.item.id, stored.item.type, *stored.shown, seen});
   by_key_.emplace(known.shown.key, &known);
-  by_item_.emplace(known.item, &known);
   return &known;
 }
 
@@ -68,8 +74,8 @@ StoreKey KnownItems::key_of(const ItemId& item) const {
   for (const Root& root : schema_.roots) {
     if (root.id == item) return root.name;
   }
-  const auto found = by_item_.find(item);
-  return found == by_item_.end() ? StoreKey() : found->second->shown.key;
+  const KnownItem* known = find_loaded(item);
+  return known == nullptr ? StoreKey() : known->shown.key;
 }
 
 }  // namespace harmonica::kernel

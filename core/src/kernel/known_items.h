@@ -33,22 +33,23 @@ class KnownItems : public ShownItems {
   Result<KnownItem*> find(const StoreKey& key);
   Result<KnownItem*> find(const ItemId& item);
 
-  // Those that were loaded or found, in no particular order.
+  // Those that were loaded or found.
   std::deque<KnownItem>& items() { return items_; }
   const std::deque<KnownItem>& items() const { return items_; }
 
  private:
   KnownItem* add(const StoredItem& stored, bool seen) const;
   Result<KnownItem*> look_up(const ItemId& item);
+  KnownItem* find_loaded(const ItemId& item) const;
   StoreKey key_of(const ItemId& item) const;
 
   const Schema& schema_;
   MetadataTransaction& transaction_;
   // Filled by reading too.
   mutable bool loaded_ = false;
-  mutable std::deque<KnownItem> items_;
+  mutable std::deque<KnownItem> items_;  // once loaded, in id order
   mutable std::unordered_map<std::string_view, KnownItem*> by_key_;
-  mutable std::unordered_map<ItemId, KnownItem*, IdHash> by_item_;
+  std::unordered_map<ItemId, KnownItem*, IdHash> by_item_;  // of those looked up
 };
 
 }  // namespace harmonica::kernel
