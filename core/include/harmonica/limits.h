@@ -13,6 +13,9 @@ inline constexpr std::size_t kReplicasMax = 10'000;
 // Steps in one knowledge. Scattered failures add two each; beyond this a full comparison is cheaper than the exceptions.
 inline constexpr std::size_t kKnowledgeStepsMax = 1'000'000;
 
+// Entries of all distinct vectors of one knowledge together: 24 bytes each.
+inline constexpr std::size_t kKnowledgeEntriesMax = 10'000'000;
+
 // Units of one item. Tables have at most 2,000 columns (SQLite's default).
 inline constexpr std::size_t kUnitsMax = 4'000;
 

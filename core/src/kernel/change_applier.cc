@@ -51,8 +51,8 @@ class Attempt {
       HARMONICA_ASSIGN_OR_RETURN(const bool learned, apply_change(batch, change, resolution));
       if (!learned) left_out.push_back(change.item);
     }
-    learn(knowledge_, batch.made_with, batch.range, left_out);
-    learn(forgotten_, batch.forgotten, batch.range, left_out);
+    HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, left_out));
+    HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, left_out));
     report_.received += batch.changes.size();
     return {};
   }
@@ -240,16 +240,22 @@ class Attempt {
   }
 
   // Nothing is learned of an item that was left out (rule R11).
-  void learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range, const std::vector<ItemId>& left_out) {
+  Status learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range, const std::vector<ItemId>& left_out) {
     std::vector<ClockVector> before;
     before.reserve(left_out.size());
     for (const ItemId& item : left_out) before.push_back(own.at(item));
-    if (left_out.empty() && own.contains(other, range)) return;
+    if (left_out.empty() && own.contains(other, range)) return {};
+    if (!own.can_merge(other, range) || own.steps().size() + 2 * left_out.size() > limits::kKnowledgeStepsMax) {
+      return {StatusCode::kLimitExceeded,
+              "what the peer knows differs from item to item so much that it cannot be kept together with what is known "
+              "here; sync with other peers first"};
+    }
     changed_ = true;
     own.merge(other, range);
     for (std::size_t index = 0; index < left_out.size(); ++index) {
       own.assign({left_out[index], left_out[index]}, before[index]);
     }
+    return {};
   }
 
   ReplicaContext& context_;

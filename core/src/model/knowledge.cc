@@ -171,6 +171,22 @@ void Knowledge::merge(const Knowledge& other, const ItemIdRange& range) {
   make_canonical(held);
 }
 
+bool Knowledge::can_merge(const Knowledge& other, const ItemIdRange& range) const {
+  std::size_t steps = steps_.size() + 1;
+  std::size_t entries = 0;
+  for (const ClockVector& vector : vectors_) entries += vector.entries().size();
+  PairMemo<bool> counted;
+  return for_each_interval(steps_, other.steps_, range, [&](const ItemId&, std::uint32_t mine, std::uint32_t theirs) {
+    counted.get(mine, theirs, [&] {
+      if (!vectors_[mine].contains(other.vectors_[theirs])) {
+        entries += vectors_[mine].entries().size() + other.vectors_[theirs].entries().size();
+      }
+      return true;
+    });
+    return ++steps <= limits::kKnowledgeStepsMax && entries <= limits::kKnowledgeEntriesMax;
+  });
+}
+
 void Knowledge::merge_at(const ItemId& item, const ClockVector& vector) {
   merge(Knowledge(vector), ItemIdRange{item, item});
 }

@@ -88,6 +88,30 @@ TEST(Knowledge, W08bAnExceptionIsNeverCoveredByOtherItems) {
   EXPECT_FALSE(merged(held, knowledge("{A:2}")).contains(item(7), version("A5")));
 }
 
+TEST(Knowledge, UnionOfTwoHarmlessOnesMayBeTooLargeToKeep) {
+  // One vector of many replicas here, many vectors of one replica there: the union would hold their product.
+  std::vector<ClockVector::Entry> entries;
+  for (std::uint32_t number = 0; number < limits::kReplicasMax; ++number) {
+    ReplicaId replica;
+    replica.bytes = {1, static_cast<std::uint8_t>(number >> 8), static_cast<std::uint8_t>(number)};
+    entries.push_back({replica, 1});
+  }
+  const Knowledge wide(ClockVector(std::move(entries)));
+  std::vector<ClockVector> vectors;
+  std::vector<Step> steps;
+  const std::uint32_t count = limits::kKnowledgeEntriesMax / limits::kReplicasMax + 1;
+  for (std::uint32_t number = 0; number < count; ++number) {
+    vectors.push_back(vector("{A:" + std::to_string(number + 1) + "}"));
+    steps.push_back({number == 0 ? kFirstItemId : item(number), number});
+  }
+  const Knowledge long_one = *Knowledge::from_steps(std::move(vectors), std::move(steps));
+  EXPECT_FALSE(wide.can_merge(long_one, ItemIdRange::all()));
+  EXPECT_FALSE(long_one.can_merge(wide, ItemIdRange::all()));
+  EXPECT_TRUE(wide.can_merge(long_one, range("i1..i2")));
+  EXPECT_TRUE(wide.can_merge(wide, ItemIdRange::all()));
+  EXPECT_TRUE(long_one.can_merge(long_one, ItemIdRange::all()));
+}
+
 TEST(Knowledge, WorkedExampleOfItsPage) {
   const auto stepped = [](std::vector<ClockVector> vectors, std::vector<Step> steps) {
     return Knowledge::from_steps(std::move(vectors), std::move(steps)).value();
