@@ -442,17 +442,22 @@ TEST(FavoritesCases, C19BookmarkAndFolderWithChildrenOfOneGuidAreTwo) {
       EntryIds::kOfChromium);
 }
 
-TEST(FavoritesCases, C19AFolderThatIsABookmarkElsewhereDoesNotStopTheRest) {
+TEST(FavoritesCases, C19FolderAndBookmarkOfOneHarmonicaIdAreTwo) {
   with_all_files(
       [](FavoritesCase& c) {
         c.local("bar(x(y) a)");
         c.remote("bar(x b)");
-        c.sync();
-        for (const DeviceName device : {DeviceName::kLocal, DeviceName::kRemote}) {
-          const std::multiset<std::string> titles = titles_of(c.tree(device));
-          EXPECT_TRUE(titles.contains("a")) << to_text(c.tree(device));
-          EXPECT_TRUE(titles.contains("b")) << to_text(c.tree(device));
-        }
+        c.expect("bar(x(y) a x b)", Siblings::kAsSet);
+      },
+      EntryIds::kOfHarmonica);
+}
+
+TEST(FavoritesCases, D32KindsThatDoNotGoTogetherStopNothing) {
+  with_all_files(
+      [](FavoritesCase& c) {
+        c.local("bar(x d)");
+        c.remote("bar(x() c)");
+        c.expect("bar(x<x> x() c d)", Siblings::kAsSet);
       },
       EntryIds::kOfHarmonica);
 }

@@ -260,6 +260,30 @@ void OracleMesh::create_file(char replica, std::int64_t time, const std::string&
   detect(replica);
 }
 
+void OracleMesh::create_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  StoreItem item;
+  item.key = machine.store.key_for(id);
+  item.type = kThing;
+  item.values = {{kCalled, Value::text(name)}, {kU, Value::text("u")}, {kV, Value::text("v")}};
+  item.identity = id;
+  ASSERT_TRUE(machine.store.put(std::move(item)).ok());
+  detect(replica);
+}
+
+void OracleMesh::create_file_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  StoreItem item;
+  item.key = machine.store.key_for(id);
+  item.type = kFileType;
+  item.values = {{kCalled, Value::text(name)}, {kFileName, Value::text(name)}};
+  item.identity = id;
+  ASSERT_TRUE(machine.store.put(std::move(item)).ok());
+  detect(replica);
+}
+
 void OracleMesh::edit(char replica, std::int64_t time, const std::string& name, const std::string& value, char unit) {
   Machine& machine = at(replica);
   set_time(machine, time);

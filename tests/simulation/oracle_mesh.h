@@ -42,6 +42,9 @@ class OracleMesh {
   void create_file(char replica, std::int64_t time, const std::string& name, const std::string& shown_name);
   // The same without detection: the store changes, nobody has looked.
   void type_unseen(char replica, const std::string& name, const std::string& value);
+  // A thing, and a file called after itself, that the store recognises as the item `id` and keeps under its key.
+  void create_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id);
+  void create_file_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id);
 
   // Sessions. "A->B": one direction.
   SessionReport sync(std::string_view arrow, Stop stop = {});

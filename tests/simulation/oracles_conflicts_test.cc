@@ -127,5 +127,54 @@ TEST(Oracles, W80SiblingOutsideTheBatchIsShownAnewInTheSameStep) {
   }
 }
 
+// Two types under one id (docs/adr/0010)
+
+const ItemId kContested = shaped_item_id(Bytes(16, 7));
+
+TEST(Oracles, OfTwoTypesUnderOneIdTheGreaterKeepsItWhoeverLearnsFirst) {
+  for (const std::string_view first : {"A->B", "B->A", "C->A", "B->C"}) {
+    OracleMesh mesh("ABC");
+    mesh.create_file_recognised('A', 5, "file", kContested);
+    mesh.create_recognised('B', 6, "thing", kContested);
+    mesh.create_recognised('C', 7, "thing", kContested);
+    mesh.sync(first);
+    mesh.settle();
+    EXPECT_TRUE(mesh.equal("ABC")) << first;
+    EXPECT_EQ(mesh.id("file"), kContested) << first;
+    for (const char replica : {'A', 'B', 'C'}) {
+      EXPECT_TRUE(mesh.shows(replica, "file")) << first << " " << replica;
+      EXPECT_TRUE(mesh.shows(replica, "thing")) << first << " " << replica;
+      EXPECT_EQ(mesh.store(replica).size(), 2U) << first << " " << replica;
+    }
+  }
+}
+
+TEST(Oracles, ItemThatLostItsIdIsEditedAndDeletedLikeAnyOther) {
+  OracleMesh mesh("AB");
+  mesh.create_file_recognised('A', 5, "file", kContested);
+  mesh.create_recognised('B', 6, "thing", kContested);
+  mesh.settle();
+  mesh.edit('B', 8, "thing", "edited");
+  mesh.settle();
+  EXPECT_EQ(mesh.value('A', "thing"), "edited");
+  mesh.remove('A', 9, "thing");
+  mesh.settle();
+  EXPECT_FALSE(mesh.shows('B', "thing"));
+  EXPECT_TRUE(mesh.shows('B', "file"));
+  EXPECT_TRUE(mesh.equal("AB"));
+}
+
+TEST(Oracles, DeletedItemOfTheGreaterTypeKeepsItsId) {
+  OracleMesh mesh("AB");
+  mesh.create_file_recognised('A', 5, "file", kContested);
+  mesh.remove('A', 6, "file");
+  mesh.create_recognised('B', 7, "thing", kContested);
+  mesh.settle();
+  EXPECT_TRUE(mesh.equal("AB"));
+  EXPECT_TRUE(mesh.shows('A', "thing"));
+  EXPECT_TRUE(mesh.shows('B', "thing"));
+  EXPECT_NE(mesh.id("thing"), kContested);
+}
+
 }  // namespace
 }  // namespace harmonica::simulation

@@ -62,6 +62,13 @@ ItemId natural_item_id(Environment& environment, const ItemType& type, const Ite
   return shaped_item_id(input.hash(environment));
 }
 
+ItemId second_item_id(Environment& environment, const ItemId& item, TypeId type) {
+  HashInput input("harmonica second id 1");
+  input.add(item.view());
+  input.add_number(type);
+  return shaped_item_id(input.hash(environment));
+}
+
 ConflictId conflict_id(Environment& environment, const ConflictRecord& conflict) {
   HashInput input("harmonica conflict 1");
   input.add(conflict.item.view());

@@ -16,6 +16,10 @@ namespace harmonica::kernel {
 ItemId natural_item_id(Environment& environment, const ItemType& type, const ItemId& parent,
                        const std::vector<UnitValue>& values, std::uint32_t running_number);
 
+// The id under which an item lives on that had to leave its own to an item of another type, and another one for each step
+// further. The same on every device.
+ItemId second_item_id(Environment& environment, const ItemId& item, TypeId type);
+
 // The id of a conflict record, from item, unit and both versions in either order.
 ConflictId conflict_id(Environment& environment, const ConflictRecord& conflict);
 

@@ -81,8 +81,10 @@ class Attempt {
   Status show() {
     if (inputs_.empty()) return {};
     changed_ = true;
+    for (const StoredItem& displaced : std::exchange(displaced_, {})) HARMONICA_RETURN_IF_ERROR(rehouse(displaced));
     HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
                                update_views(context_.schema(), transaction_, std::exchange(inputs_, {})));
+    HARMONICA_RETURN_IF_ERROR(plan_.choose_keys(items));
     for (StoredItem& item : items) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(item)));
     return {};
   }
@@ -94,7 +96,9 @@ class Attempt {
     HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction_.find_index(query));
     for (const IndexPosition& position : unwritten) {
       HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> item, transaction_.find(position.item));
-      if (item) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(*item)));
+      if (!item) continue;
+      HARMONICA_RETURN_IF_ERROR(plan_.choose_keys(std::span(&*item, 1)));
+      HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(*item)));
     }
     return {};
   }
@@ -147,12 +151,15 @@ class Attempt {
                     "item " + change.item.to_text() + ": type " + std::to_string(change.type) + " is not in the schema");
     }
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(change.item));
-    if (before && before->item.type != change.type) {
+    const bool same_type = before && before->item.type == change.type;
+    if (before && change.type < before->item.type) {
       return refuse(change.item, StatusCode::kInvalidArgument,
-                    "item " + change.item.to_text() + ": is of another type on the other replica");
+                    "item " + change.item.to_text() +
+                        ": is of another type here, which keeps the id; it comes under a new " +
+                        "id once the other replica has learned of ours");
     }
     const ClassifierInput input{*type,
-                                before ? &before->item : nullptr,
+                                same_type ? &before->item : nullptr,
                                 change,
                                 knowledge_.at(change.item),
                                 batch.made_with.at(change.item),
@@ -176,9 +183,10 @@ class Attempt {
         ++report_.unchanged;
         break;
       case Outcome::kApplied:
-        count(before ? &before->item : nullptr, classified.item);
+        count(input.local, classified.item);
         StoredItem after;
-        if (before) after = *before;
+        if (same_type) after = *before;
+        if (before && !same_type) displaced_.push_back(*before);
         after.item = std::move(classified.item);
         inputs_.push_back({std::move(before), std::move(after)});
         break;
@@ -195,6 +203,34 @@ class Attempt {
       changed_ = true;
     }
     return true;
+  }
+
+  // An item whose id now belongs to one of a greater type lives on under its second id (docs/adr/0010). Whoever holds it
+  // does that, and all arrive at the same id.
+  Status rehouse(const StoredItem& displaced) {
+    if (!displaced.item.alive()) return {};
+    const ItemId second = second_item_id(context_.environment, displaced.item.id, displaced.item.type);
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, transaction_.find(second));
+    const bool comes =
+        std::any_of(inputs_.begin(), inputs_.end(), [&](const ViewInput& input) { return input.after.item.id == second; });
+    if (held || comes) {
+      // Another device was faster; what stands in the store twice then goes once.
+      if (displaced.shown) {
+        const ItemId gone = second_item_id(context_.environment, second, displaced.item.type);
+        context_.astray[gone] = {displaced.item.type, displaced.shown};
+      }
+      return {};
+    }
+    StoredItem moved;
+    moved.item = displaced.item;
+    moved.item.id = second;
+    moved.shown = displaced.shown;
+    const Version version = mint();
+    ++report_.minted;
+    moved.item.existence.version = version;
+    for (UnitRegister& unit : moved.item.units) unit.content.version = version;
+    inputs_.push_back({std::nullopt, std::move(moved)});
+    return {};
   }
 
   Result<bool> refuse(const ItemId& item, StatusCode code, std::string message) {
@@ -268,6 +304,7 @@ class Attempt {
   std::set<ItemId> wanted_whole_;
   std::set<ItemId> deferred_;
   std::vector<ViewInput> inputs_;  // of all batches; no item is in two
+  std::vector<StoredItem> displaced_;
   std::vector<ItemFailure> refused_;
   BatchReport report_;
   bool minted_ = false;

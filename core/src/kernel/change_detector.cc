@@ -428,7 +428,7 @@ class Detection {
                                update_views(context_.schema(), transaction_, std::move(inputs)));
     for (const StoredItem& item : items) {
       const WrittenState written =
-          desired_shown(context_, item) == item.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
+          desired_shown(context_, item, StoreKey()) == item.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
       HARMONICA_RETURN_IF_ERROR(transaction_.put(item, index_entries(context_.schema(), item, written)));
     }
     return {};

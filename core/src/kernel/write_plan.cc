@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "kernel/adoption.h"
 #include "kernel/views.h"
 
 namespace harmonica::kernel {
@@ -17,12 +18,12 @@ std::int64_t latest_change_ms(const Item& item) {
 
 }  // namespace
 
-std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item) {
+std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, StoreKey new_key) {
   if (!item.view.visible) return std::nullopt;
   const ItemType* type = context.schema().find_type(item.item.type);
   if (type == nullptr) return std::nullopt;
   StoreItem wanted;
-  wanted.key = item.shown ? item.shown->key : context.store.key_for(item.item.id);
+  wanted.key = item.shown ? item.shown->key : std::move(new_key);
   wanted.type = item.item.type;
   for (const UnitRegister& unit : item.item.units) {
     const Unit* known = type->find_unit(unit.unit);
@@ -42,8 +43,37 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
 WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const HeldBack& held_back)
     : context_(context), transaction_(transaction), held_back_(held_back) {}
 
+Status WritePlan::choose_keys(std::span<const StoredItem> items) {
+  HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
+  if (counts.shown == 0) return {};
+  for (const StoredItem& item : items) {
+    if (item.shown || !item.view.visible) continue;
+    ItemId named = item.item.id;
+    while (true) {
+      const StoreKey key = context_.store.key_for(named);
+      IndexQuery query;
+      query.kind = IndexKind::kStoreKey;
+      query.prefix = Bytes(key.begin(), key.end());
+      query.count_max = 1;
+      HARMONICA_ASSIGN_OR_RETURN(const auto holders, transaction_.find_index(query));
+      const bool taken = !holders.empty() && holders.front().key == query.prefix;
+      if (!taken) {
+        if (named != item.item.id) chosen_keys_[item.item.id] = key;
+        break;
+      }
+      named = second_item_id(context_.environment, named, item.item.type);
+    }
+  }
+  return {};
+}
+
+StoreKey WritePlan::new_key(const ItemId& item) const {
+  const auto chosen = chosen_keys_.find(item);
+  return chosen == chosen_keys_.end() ? context_.store.key_for(item) : chosen->second;
+}
+
 Status WritePlan::put(StoredItem item) {
-  std::optional<ShownItem> desired = desired_shown(context_, item);
+  std::optional<ShownItem> desired = desired_shown(context_, item, item.shown ? StoreKey() : new_key(item.item.id));
   const auto astray = context_.astray.find(item.item.id);
   const std::optional<ShownItem>& standing = astray == context_.astray.end() ? item.shown : astray->second.shown;
   WrittenState written = WrittenState::kWritten;
@@ -244,7 +274,7 @@ Result<StoreKey> WritePlan::key_of(const ItemId& item, const std::map<ItemId, St
   if (const auto found = keys_before.find(item); found != keys_before.end()) return found->second;
   if (const auto found = keys_.find(item); found != keys_.end()) return found->second;
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
-  StoreKey key = stored && stored->shown ? stored->shown->key : context_.store.key_for(item);
+  StoreKey key = stored && stored->shown ? stored->shown->key : new_key(item);
   keys_[item] = key;
   return key;
 }

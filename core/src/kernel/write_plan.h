@@ -9,8 +9,9 @@
 
 namespace harmonica::kernel {
 
-// How the item is to stand in the store; nothing if it is not to be shown. Keeps the key it has there.
-std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item);
+// How the item is to stand in the store; nothing if it is not to be shown. Keeps the key it has there; otherwise it gets
+// `new_key`.
+std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, StoreKey new_key);
 
 // What earlier attempts at the same unit of work found out.
 struct HeldBack {
@@ -26,6 +27,9 @@ class WritePlan {
   // Items that are held back are left as they stand, and those that are to stand otherwise are marked as not yet written.
   WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const HeldBack& held_back);
 
+  // Finds keys for those of `items` that are about to be shown for the first time. Usually it is the one that the store
+  // gives; but an item of the store that has lost its id to another type keeps that id's key.
+  Status choose_keys(std::span<const StoredItem> items);
   // Puts `item` into the transaction, shown as its view says.
   Status put(StoredItem item);
 
@@ -63,6 +67,7 @@ class WritePlan {
   Status keep_occupied_parents();
   Status keep_occupied_parent(const ItemId& item);
   bool is_ordered(TypeId type) const;
+  StoreKey new_key(const ItemId& item) const;
   Result<StoreKey> key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before);
   Result<std::size_t> depth_of(ItemId item);
   std::size_t depth_among_removed(const ItemId& item) const;
@@ -75,6 +80,7 @@ class WritePlan {
   const HeldBack& held_back_;
   std::map<ItemId, Change> changes_;
   std::map<ItemId, StoreKey> keys_;
+  std::map<ItemId, StoreKey> chosen_keys_;  // other than the store gives
   std::map<ItemId, std::size_t> depths_;
   // What stands otherwise than its view says, once nothing in this plan changes that any more.
   bool unwritten_loaded_ = false;
