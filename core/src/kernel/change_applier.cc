@@ -121,7 +121,7 @@ class Attempt {
   // The store has accepted the plan's writes.
   void written(std::uint64_t write_number) {
     state_.write_number = write_number;
-    state_.anchor = context_.anchor;
+    if (!context_.look_again) state_.anchor = context_.anchor;
     // What is still astray has to be seen again.
     if (!plan_.left_astray().empty()) state_.anchor.clear();
     changed_ = true;
@@ -145,6 +145,11 @@ class Attempt {
   // Whether the change may be learned.
   Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution) {
     if (findings_.held_back.failed.contains(change.item)) return false;
+    if (context_.left_alone.contains(change.item)) {
+      return refuse(change.item, StatusCode::kCorruption,
+                    "item " + change.item.to_text() +
+                        ": what the store holds of it cannot be synced, so nothing is written over it; mend it first");
+    }
     const ItemType* type = context_.schema().find_type(change.type);
     if (type == nullptr) {
       return refuse(change.item, StatusCode::kUnsupported,

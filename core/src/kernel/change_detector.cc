@@ -104,6 +104,7 @@ class Detection {
       context_.environment.log(LogLevel::kWarning, line + "; the next write mends it");
     }
     if (enumeration.kind == EnumerationKind::kUnchanged) {
+      HARMONICA_RETURN_IF_ERROR(leave_alone(collector));
       HARMONICA_RETURN_IF_ERROR(keep_anchor());
       return std::move(report_);
     }
@@ -115,8 +116,8 @@ class Detection {
     HARMONICA_RETURN_IF_ERROR(check_guard(enumeration.kind));
     HARMONICA_RETURN_IF_ERROR(record());
     if (minted_) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
-    // While something pending stands in the store, the next detection has to look again.
-    if (!pending_seen_) state_.anchor = context_.anchor;
+    // While something pending or left out stands in the store, the next detection has to look again.
+    if (!pending_seen_ && !context_.look_again) state_.anchor = context_.anchor;
     HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
     HARMONICA_RETURN_IF_ERROR(commit(context_, transaction_, state_));
     return std::move(report_);
@@ -141,10 +142,8 @@ class Detection {
       HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
       if (known != nullptr) known->seen = false;
     }
-    for (const StoreKey& key : collector.skipped_keys) {
-      HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
-      if (known != nullptr) known->seen = true;
-    }
+    HARMONICA_RETURN_IF_ERROR(leave_alone(collector));
+    context_.look_again = false;
     found_.reserve(collector.items.size());
     found_by_key_.reserve(collector.items.size());
     found_by_item_.reserve(collector.items.size());
@@ -158,6 +157,20 @@ class Detection {
     return {};
   }
 
+  Status leave_alone(const Collector& collector) {
+    context_.left_alone.clear();
+    for (const StoreKey& key : collector.skipped_keys) {
+      HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
+      if (known != nullptr) leave_alone(*known);
+    }
+    return {};
+  }
+
+  void leave_alone(KnownItem& known) {
+    known.seen = true;
+    context_.left_alone.insert(known.item);
+  }
+
   Status take(StoreItem content) {
     const ItemType* type = context_.schema().find_type(content.type);
     if (type == nullptr) {
@@ -166,8 +179,9 @@ class Detection {
     HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(content.key));
     if (std::optional<std::string> fault = fault_of(*type, content)) {
       report_.skipped.push_back(printable(content.key) + ": " + *std::move(fault));
+      context_.look_again = true;
       if (known != nullptr) {
-        known->seen = true;
+        leave_alone(*known);
       } else {
         left_out_.insert(std::move(content.key));
       }

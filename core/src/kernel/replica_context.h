@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "harmonica/extension/environment.h"
@@ -49,6 +50,10 @@ struct ReplicaContext {
   // Items that stand in the store otherwise than was recorded, since a write was accepted only in part or its commit was
   // lost with the process: they are neither a user's doing nor shown. The next write brings them in line.
   std::map<ItemId, AsStanding> astray;
+  // Items that were shown and stand in the store in a form that cannot be synced: nothing is written over them.
+  std::set<ItemId> left_alone;
+  // The store has something that the kernel leaves out: it has to be told again, so that it is seen when it was mended.
+  bool look_again = false;
 
   const Schema& schema() const { return store.schema(); }
   // Whether `apply` of the store runs inside the metadata transaction.

@@ -67,6 +67,10 @@ Status WritePlan::choose_keys(std::span<const StoredItem> items) {
   return {};
 }
 
+bool WritePlan::is_unwritable(const ItemId& item) const {
+  return held_back_.unwritable.contains(item) || context_.left_alone.contains(item);
+}
+
 StoreKey WritePlan::new_key(const ItemId& item) const {
   const auto chosen = chosen_keys_.find(item);
   return chosen == chosen_keys_.end() ? context_.store.key_for(item) : chosen->second;
@@ -77,7 +81,7 @@ Status WritePlan::put(StoredItem item) {
   const auto astray = context_.astray.find(item.item.id);
   const std::optional<ShownItem>& standing = astray == context_.astray.end() ? item.shown : astray->second.shown;
   WrittenState written = WrittenState::kWritten;
-  if (held_back_.unwritable.contains(item.item.id)) {
+  if (is_unwritable(item.item.id)) {
     if (desired != standing) written = WrittenState::kUnwritten;
     item.shown = standing;
   } else if (astray != context_.astray.end() || desired != item.shown) {
@@ -149,7 +153,7 @@ Status WritePlan::bring_in_line() {
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction_.find(id));
     const std::optional<ShownItem> recorded = stored ? stored->shown : std::nullopt;
     if (recorded == standing.shown) continue;
-    if (!held_back_.unwritable.contains(id)) {
+    if (!is_unwritable(id)) {
       changes_[id] = {standing.type, standing.shown, recorded, 0};
     } else if (stored) {
       stored->shown = standing.shown;
@@ -177,7 +181,7 @@ Status WritePlan::order_disturbed() {
   for (const ItemId& parent : held_back_.disturbed) {
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<Sibling> children, standing_children(parent));
     for (const Sibling& child : children) {
-      if (held_back_.unwritable.contains(child.item)) continue;
+      if (is_unwritable(child.item)) continue;
       const auto [change, is_new] = changes_.try_emplace(child.item);
       if (is_new) {
         HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(child.item));
@@ -235,6 +239,7 @@ Status WritePlan::load_unwritten() {
 Status WritePlan::keep_occupied_parents() {
   for (const auto& [item, status] : held_back_.failed) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
   for (const ItemId& item : held_back_.unwritable) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
+  for (const ItemId& item : context_.left_alone) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
   return {};
 }
 

@@ -67,6 +67,7 @@ class WritePlan {
   Status keep_occupied_parents();
   Status keep_occupied_parent(const ItemId& item);
   bool is_ordered(TypeId type) const;
+  bool is_unwritable(const ItemId& item) const;
   StoreKey new_key(const ItemId& item) const;
   Result<StoreKey> key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before);
   Result<std::size_t> depth_of(ItemId item);

@@ -511,5 +511,59 @@ TEST_P(EitherWay, GuardDoesNotCountWhatIsLeftOut) {
   EXPECT_EQ(device.counts(), (ItemCounts{30, 0, 30}));
 }
 
+TEST(ChangeDetector, ChildOfALeftOutFolderIsLeftOutWhenItIsToldLater) {
+  Device device;
+  fill(device, 1);
+  device.put(folder("bad", "\xff"));
+  device.detect();
+  device.put(note("child", "child", "bad"));
+  device.put(note("good", "good"));
+  device.detect();
+  EXPECT_THAT(device.titles(), UnorderedElementsAre("title 0", "good"));
+}
+
+TEST(ChangeDetector, MendedFolderThatWasLeftOutBringsItsChildren) {
+  Device device;
+  device.put(folder("bad", "\xff"));
+  device.put(note("child", "child", "bad"));
+  device.detect();
+  EXPECT_THAT(device.titles(), IsEmpty());
+  device.put(folder("bad", "mended"));
+  device.detect();
+  EXPECT_THAT(device.titles(), UnorderedElementsAre("mended", "child"));
+}
+
+TEST(ChangeDetector, NothingIsWrittenOverAnItemThatIsLeftAsItIs) {
+  for (const EnumerationKind kind : {EnumerationKind::kEverything, EnumerationKind::kChanges}) {
+    Device device(1, kind);
+    Device peer(2, kind);
+    fill(device, 3);
+    std::vector<SessionReport::Failure> failures;
+    const auto sync = [&] {
+      const auto synced = synchronize(device.replica->provider(), peer.replica->provider(), SessionOptions());
+      ASSERT_TRUE(synced.ok()) << synced.status().to_text();
+      failures = synced->to_first.failures;
+    };
+    sync();
+    EXPECT_THAT(failures, IsEmpty());
+    device.put(note("k1", "\xff"));
+    StoreKey key;
+    for (const auto& [held_key, stored] : peer.held()) {
+      if (stored.item.value_of(kTitle) == Value::text("title 1")) key = held_key;
+    }
+    peer.put(note(key, "by peer"));
+    peer.put(note("new", "new at peer"));
+    sync();
+    EXPECT_EQ(failures.size(), 1U);
+    EXPECT_TRUE(device.titles().contains("new at peer"));
+    EXPECT_FALSE(device.titles().contains("by peer"));
+
+    device.put(note("k1", "title 1"));
+    sync();
+    EXPECT_THAT(failures, IsEmpty());
+    EXPECT_TRUE(device.titles().contains("by peer"));
+  }
+}
+
 }  // namespace
 }  // namespace harmonica::kernel

@@ -251,9 +251,8 @@ TEST(SqliteMetadata, DamagedRowsAreCorruptionOrOtherRows) {
     std::string table, key, column;
   };
   int refused = 0;
-  for (const Column& column :
-       {Column{"items", "id", "body"}, Column{"facts", "name", "body"}, Column{"conflicts", "id", "body"},
-        Column{"replicas", "number", "id"}}) {
+  for (const Column& column : {Column{"items", "id", "body"}, Column{"facts", "name", "body"},
+                               Column{"conflicts", "id", "body"}, Column{"replicas", "number", "id"}}) {
     std::vector<std::pair<std::string, std::string>> rows;  // key as a literal, bytes
     sqlite3_stmt* select = nullptr;
     const std::string list = "SELECT quote(" + column.key + "), " + column.column + " FROM " + column.table;
