@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "harmonica/assert.h"
+#include "json_text.h"
 
 namespace harmonica::providers {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 constexpr std::size_t kIndentBlanks = 3;
 constexpr std::size_t kEscapeLength = 6;  // \u0000
 constexpr std::string_view kHexDigits = "0123456789ABCDEF";
-
-bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
 // Past the closing quote of the string that begins at `at`.
 std::size_t end_of_string(std::string_view json, std::size_t at) {
@@ -84,7 +83,7 @@ void append_compact_json(std::string_view json, std::string& target) {
       target.append(json.substr(at, end - at));
       at = end;
     } else {
-      if (!is_blank(json[at])) target.push_back(json[at]);
+      if (!is_json_blank(json[at])) target.push_back(json[at]);
       ++at;
     }
   }

@@ -43,8 +43,6 @@ const char* find_special(const char* at, const char* end) {
   return at;
 }
 
-bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
-
 }  // namespace
 
 char* JsonText::PutBegin() {
@@ -78,10 +76,10 @@ void JsonText::skip_run() {
       continue;
     }
     at_ += first_byte_of(others);
-    if (!is_blank(*at_)) return;
+    if (!is_json_blank(*at_)) return;
     ++at_;
   }
-  while (at_ != end_ && is_blank(*at_)) ++at_;
+  while (at_ != end_ && is_json_blank(*at_)) ++at_;
 }
 
 }  // namespace harmonica::providers

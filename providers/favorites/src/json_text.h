@@ -7,6 +7,8 @@
 
 namespace harmonica::providers {
 
+inline bool is_json_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+
 // A stream for `Reader::Parse` with kParseInsituFlag. "In situ" the parser asks the stream where a string is to be put, and
 // puts it there character by character. This one finds the end of the string at once, and if there are no escapes in it,
 // answers with the place where it stands already and lets the parser put nothing. So the text stays as it is, and what

@@ -3,24 +3,10 @@
 #include <unordered_set>
 
 #include "harmonica/limits.h"
+#include "html_element.h"
 #include "netscape_html.h"
 
 namespace harmonica::providers {
-
-enum class HtmlElement : std::uint8_t {
-  kAnchor,
-  kHeading,
-  kList,       // DL
-  kOtherList,  // UL, OL, MENU, DIR
-  kTerm,       // DT
-  kListItem,   // LI
-  kDescription,
-  kRule,
-  kParagraph,
-  kPage,  // HTML, BODY
-  kUnknown,
-};
-
 namespace {
 
 // Entries, separators and texts of a file; far beyond what people have, and bounds the memory that a file of tiny ones
@@ -29,50 +15,6 @@ constexpr std::size_t kPartsMax = 1'000'000;
 
 // Lists inside lists, those that are no folders included. Only a hostile file has more; each takes memory while it is open.
 constexpr std::size_t kOpenListsMax = 10'000;
-
-// The letters of a short name as one number, whatever their case.
-constexpr std::uint32_t packed(std::string_view name) {
-  std::uint32_t letters = 0;
-  for (const char c : name) letters = letters << 8 | static_cast<std::uint8_t>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return letters;
-}
-
-HtmlElement element_of(std::string_view name) {
-  if (name.size() > 4) return HtmlElement::kUnknown;
-  switch (packed(name)) {
-    case packed("a"):
-      return HtmlElement::kAnchor;
-    case packed("h1"):
-    case packed("h2"):
-    case packed("h3"):
-    case packed("h4"):
-    case packed("h5"):
-    case packed("h6"):
-      return HtmlElement::kHeading;
-    case packed("dl"):
-      return HtmlElement::kList;
-    case packed("ul"):
-    case packed("ol"):
-    case packed("menu"):
-    case packed("dir"):
-      return HtmlElement::kOtherList;
-    case packed("dt"):
-      return HtmlElement::kTerm;
-    case packed("li"):
-      return HtmlElement::kListItem;
-    case packed("dd"):
-      return HtmlElement::kDescription;
-    case packed("hr"):
-      return HtmlElement::kRule;
-    case packed("p"):
-      return HtmlElement::kParagraph;
-    case packed("html"):
-    case packed("body"):
-      return HtmlElement::kPage;
-    default:
-      return HtmlElement::kUnknown;
-  }
-}
 
 bool is_blank(std::string_view text) { return std::ranges::all_of(text, is_html_space); }
 
