@@ -145,8 +145,6 @@ class Detection {
     HARMONICA_RETURN_IF_ERROR(leave_alone(collector));
     context_.look_again = false;
     found_.reserve(collector.items.size());
-    found_by_key_.reserve(collector.items.size());
-    found_by_item_.reserve(collector.items.size());
     for (StoreItem& item : collector.items) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
     for (KnownItem& known : known_.items()) {
       if (known.seen || !pending_removal(known.item)) continue;
@@ -192,7 +190,15 @@ class Detection {
     found.content = std::move(content);
     found.known = known != nullptr && known->seen ? known : nullptr;
     const StoreKey& key = found.content.key;
-    if (key.empty() || !found_by_key_.emplace(key, &found).second) {
+    const std::size_t place = found_.size() - 1;
+    bool repeated = new_by_key_.contains(key);
+    if (found.known != nullptr) {
+      repeated = repeated || found.known->place;
+      found.known->place = place;
+    } else {
+      new_by_key_.emplace(key, place);
+    }
+    if (key.empty() || repeated) {
       return {StatusCode::kInternal, "the store offers the key " + printable(key) + " twice, or an empty one"};
     }
     return {};
@@ -238,8 +244,13 @@ class Detection {
     } else {
       found.item = found.known->item;
     }
-    if (found.known != nullptr) compare(*found.known, found);
-    found_by_item_.emplace(found.item, &found);
+    const auto place = static_cast<std::size_t>(&found - found_.data());
+    if (found.known != nullptr) {
+      found.known->place = place;
+      compare(*found.known, found);
+    } else {
+      new_by_item_.emplace(found.item, place);
+    }
     return {};
   }
 
@@ -249,12 +260,11 @@ class Detection {
     for (const Root& root : context_.schema().roots) {
       if (root.name == key) return root.id;
     }
-    if (const auto parent = found_by_key_.find(key); parent != found_by_key_.end()) {
-      if (parent->second < &found) return parent->second->item;
-    } else {
-      HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(key));
-      if (known != nullptr) return known->item;
-    }
+    HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(key));
+    std::optional<std::size_t> place = known == nullptr ? std::nullopt : known->place;
+    if (const auto parent = new_by_key_.find(key); parent != new_by_key_.end()) place = parent->second;
+    if (place && &found_[*place] < &found) return found_[*place].item;
+    if (!place && known != nullptr) return known->item;
     return Status(StatusCode::kInternal,
                   "the store offers " + printable(found.content.key) + " before its parent " + printable(key));
   }
@@ -292,7 +302,7 @@ class Detection {
   }
 
   Result<bool> is_free(const ItemType& type, const ItemId& item) {
-    if (found_by_item_.contains(item) || item.is_zero() || context_.schema().is_root(item)) return false;
+    if (new_by_item_.contains(item) || item.is_zero() || context_.schema().is_root(item)) return false;
     if (first_detection_) return true;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored) return true;
@@ -539,14 +549,22 @@ class Detection {
     while (!ancestor.is_zero() && ancestors.size() < limits::kAncestorsMax) {
       ancestors.push_back(ancestor);
       if (context_.schema().is_root(ancestor)) break;
-      if (const auto found_here = found_by_item_.find(ancestor); found_here != found_by_item_.end()) {
-        ancestor = found_here->second->parent;
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<std::size_t> place, place_of(ancestor));
+      if (place) {
+        ancestor = found_[*place].parent;
         continue;
       }
       HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(ancestor));
       ancestor = stored && stored->shown ? stored->shown->parent : ItemId();
     }
     return Value::ids(std::move(ancestors));
+  }
+
+  // Among what the store has now.
+  Result<std::optional<std::size_t>> place_of(const ItemId& item) {
+    if (const auto found = new_by_item_.find(item); found != new_by_item_.end()) return std::optional(found->second);
+    HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(item));
+    return known == nullptr ? std::nullopt : known->place;
   }
 
   Result<ViewInput> deletion_of(const ItemId& item) {
@@ -570,8 +588,9 @@ class Detection {
   DetectionReport report_;
   ItemCounts counts_;
   std::vector<Found> found_;  // in the order of the store; does not grow once it is filled
-  std::unordered_map<std::string_view, Found*> found_by_key_;
-  std::unordered_map<ItemId, Found*, IdHash> found_by_item_;
+  // Places in it of what was not known.
+  std::unordered_map<std::string_view, std::size_t> new_by_key_;
+  std::unordered_map<ItemId, std::size_t, IdHash> new_by_item_;
   std::set<StoreKey> left_out_;  // of new items
   std::map<ItemId, Version> folder_versions_;
   std::vector<ItemId> undone_removals_;

@@ -65,7 +65,7 @@ Result<KnownItem*> KnownItems::look_up(const ItemId& item) {
 }
 
 KnownItem* KnownItems::add(const StoredItem& stored, bool seen) const {
-  KnownItem& known = items_.emplace_back(KnownItem{stored.item.id, stored.item.type, *stored.shown, seen});
+  KnownItem& known = items_.emplace_back(KnownItem{stored.item.id, stored.item.type, *stored.shown, seen, std::nullopt});
   by_key_.emplace(known.shown.key, &known);
   return &known;
 }

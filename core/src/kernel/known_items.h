@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,7 +16,8 @@ struct KnownItem {
   ItemId item;
   TypeId type = 0;
   ShownItem shown;
-  bool seen = false;  // still in the store
+  bool seen = false;                 // still in the store
+  std::optional<std::size_t> place;  // among what the store has now, where the detection keeps it
 };
 
 // Looks items up one by one, as a store that tells its changes needs only a few of them, until `load` has read them all.
