@@ -40,7 +40,6 @@ struct Glance {
   bool visible = false;
   bool has_parent = false;  // false: the top of its tree
   ItemId parent;
-  Version parent_version;
 };
 
 // Where a name is taken.
@@ -98,7 +97,7 @@ class ViewUpdate {
 
   Result<Subject*> load(const ItemId& id);
   Result<Glance> glance(const ItemId& id);
-  Glance glance_at(const Item& item, const ItemView& view) const;
+  static Glance glance_at(const ItemType* type, const ItemView& view);
   Result<bool> is_living_place(const ItemId& id);
   Result<std::vector<ItemId>> find(IndexKind kind, Bytes key);
 
@@ -158,24 +157,18 @@ Result<Subject*> ViewUpdate::load(const ItemId& id) {
   return &subjects_.emplace(id, std::move(subject)).first->second;
 }
 
-Glance ViewUpdate::glance_at(const Item& item, const ItemView& view) const {
-  const ItemType* type = living_type(item);
+Glance ViewUpdate::glance_at(const ItemType* type, const ItemView& view) {
   if (type == nullptr) return {};
-  Glance glance{true, view.visible, false, view.parent, {}};
-  if (const Unit* unit = type->find_role(UnitRole::kParent); unit != nullptr) {
-    glance.has_parent = true;
-    if (const Register* content = item.find(unit->id); content != nullptr) glance.parent_version = content->version;
-  }
-  return glance;
+  return {true, view.visible, type->find_role(UnitRole::kParent) != nullptr, view.parent};
 }
 
 Result<Glance> ViewUpdate::glance(const ItemId& id) {
   const auto subject = subjects_.find(id);
-  if (subject != subjects_.end()) return glance_at(subject->second.item.item, subject->second.item.view);
+  if (subject != subjects_.end()) return glance_at(subject->second.type, subject->second.item.view);
   const auto known = glances_.find(id);
   if (known != glances_.end()) return known->second;
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> item, transaction_.find(id));
-  const Glance glance = item ? glance_at(item->item, item->view) : Glance{};
+  const Glance glance = item ? glance_at(living_type(item->item), item->view) : Glance{};
   glances_.emplace(id, glance);
   return glance;
 }
@@ -302,9 +295,10 @@ Result<ItemId> ViewUpdate::evict_from_cycle(const ItemId& member) {
   std::pair<Version, ItemId> greatest;
   ItemId current = member;
   do {
-    HARMONICA_ASSIGN_OR_RETURN(const Glance found, glance(current));
-    greatest = std::max(greatest, std::pair(found.parent_version, current));
-    current = found.parent;
+    HARMONICA_ASSIGN_OR_RETURN(const Subject* passed, load(current));
+    const Register* parent = passed->item.item.find(passed->type->find_role(UnitRole::kParent)->id);
+    greatest = std::max(greatest, std::pair(parent == nullptr ? Version() : parent->version, current));
+    current = passed->item.view.parent;
   } while (current != member);
   HARMONICA_ASSIGN_OR_RETURN(Subject * leaving, load(greatest.second));
   HARMONICA_RETURN_IF_ERROR(place(*leaving, std::size_t{leaving->item.view.ancestors_skipped} + 1));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "kernel/adoption.h"
@@ -99,7 +100,7 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
   HARMONICA_RETURN_IF_ERROR(bring_in_line());
   HARMONICA_RETURN_IF_ERROR(keep_occupied_parents());
   HARMONICA_RETURN_IF_ERROR(order_disturbed());
-  std::map<ItemId, StoreKey> keys_before;
+  KeysByItem keys_before;
   std::vector<Placed> puts;
   std::vector<Placed> removals;
   for (const auto& [item, change] : changes_) {
@@ -112,7 +113,8 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     }
   }
   HARMONICA_RETURN_IF_ERROR(place_puts(puts));
-  std::stable_sort(removals.begin(), removals.end(), [](const Placed& a, const Placed& b) { return a.depth > b.depth; });
+  std::sort(removals.begin(), removals.end(),
+            [](const Placed& a, const Placed& b) { return a.depth != b.depth ? a.depth > b.depth : a.item < b.item; });
   HARMONICA_ASSIGN_OR_RETURN(const auto previous, previous_siblings(puts));
 
   const auto expected = [&](const Change& change) -> Result<std::optional<StoreItem>> {
@@ -271,12 +273,15 @@ Result<StoreItem> WritePlan::store_item(TypeId type, const ShownItem& shown) {
   return item;
 }
 
-Result<StoreKey> WritePlan::key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before) {
+Result<StoreKey> WritePlan::key_of(const ItemId& item, const KeysByItem& keys_before) {
   if (item.is_zero()) return StoreKey();
   for (const Root& root : context_.schema().roots) {
     if (root.id == item) return root.name;
   }
   if (const auto found = keys_before.find(item); found != keys_before.end()) return found->second;
+  if (const auto change = changes_.find(item); change != changes_.end() && change->second.after) {
+    return change->second.after->key;
+  }
   if (const auto found = keys_.find(item); found != keys_.end()) return found->second;
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
   StoreKey key = stored && stored->shown ? stored->shown->key : new_key(item);
@@ -329,12 +334,12 @@ Status WritePlan::place_puts(std::vector<Placed>& puts) {
 
 // For each put of a type with positions the key of the sibling it follows in the end: one walk along the children of each
 // parent. Children of types without positions stand in no order: nothing follows them.
-Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vector<Placed>& puts) {
-  std::map<ItemId, StoreKey> previous;
+Result<WritePlan::KeysByItem> WritePlan::previous_siblings(const std::vector<Placed>& puts) {
+  KeysByItem previous;
   for (std::size_t index = 0; index < puts.size();) {
     const ItemId& parent = puts[index].change->after->parent;
     std::size_t group_end = index;
-    std::set<ItemId> wanted;
+    std::unordered_set<ItemId, IdHash> wanted;
     for (; group_end < puts.size() && puts[group_end].change->after->parent == parent; ++group_end) {
       if (is_ordered(puts[group_end].change->type)) wanted.insert(puts[group_end].item);
     }
@@ -347,12 +352,7 @@ Result<std::map<ItemId, StoreKey>> WritePlan::previous_siblings(const std::vecto
       if (wanted.contains(children[child].item)) pairs.emplace_back(children[child].item, children[child - 1].item);
     }
     for (const auto& [item, sibling] : pairs) {
-      const auto change = changes_.find(sibling);
-      if (change != changes_.end() && change->second.after) {
-        previous[item] = change->second.after->key;
-      } else {
-        HARMONICA_ASSIGN_OR_RETURN(previous[item], key_of(sibling, {}));
-      }
+      HARMONICA_ASSIGN_OR_RETURN(previous[item], key_of(sibling, {}));
     }
   }
   return previous;

@@ -3,8 +3,10 @@
 
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
+#include "kernel/id_hash.h"
 #include "kernel/replica_context.h"
 
 namespace harmonica::kernel {
@@ -50,6 +52,7 @@ class WritePlan {
     std::int64_t changed_ms = 0;
     bool place_anew = false;  // written even if nothing but its place among siblings may be wrong
   };
+  using KeysByItem = std::unordered_map<ItemId, StoreKey, IdHash>;
   struct Sibling {
     Bytes position;
     ItemId item;
@@ -69,20 +72,20 @@ class WritePlan {
   bool is_ordered(TypeId type) const;
   bool is_unwritable(const ItemId& item) const;
   StoreKey new_key(const ItemId& item) const;
-  Result<StoreKey> key_of(const ItemId& item, const std::map<ItemId, StoreKey>& keys_before);
+  Result<StoreKey> key_of(const ItemId& item, const KeysByItem& keys_before);
   Result<std::size_t> depth_of(ItemId item);
   std::size_t depth_among_removed(const ItemId& item) const;
   Status place_puts(std::vector<Placed>& puts);
-  Result<std::map<ItemId, StoreKey>> previous_siblings(const std::vector<Placed>& puts);
+  Result<KeysByItem> previous_siblings(const std::vector<Placed>& puts);
   Result<StoreItem> store_item(TypeId type, const ShownItem& shown);
 
   ReplicaContext& context_;
   MetadataTransaction& transaction_;
   const HeldBack& held_back_;
-  std::map<ItemId, Change> changes_;
-  std::map<ItemId, StoreKey> keys_;
-  std::map<ItemId, StoreKey> chosen_keys_;  // other than the store gives
-  std::map<ItemId, std::size_t> depths_;
+  std::unordered_map<ItemId, Change, IdHash> changes_;
+  std::unordered_map<ItemId, StoreKey, IdHash> keys_;
+  std::unordered_map<ItemId, StoreKey, IdHash> chosen_keys_;  // other than the store gives
+  std::unordered_map<ItemId, std::size_t, IdHash> depths_;
   // What stands otherwise than its view says, once nothing in this plan changes that any more.
   bool unwritten_loaded_ = false;
   std::set<ItemId> unwritten_;
