@@ -293,6 +293,15 @@ void Checkers::check_births(Device& device) {
   }
 }
 
+void Checkers::before_restore(Device& device) { collect_recorded(device, recorded_before_restore_); }
+
+// The items and versions that the device's conflict records name as lost.
+void Checkers::collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded) {
+  const Result<std::vector<ConflictRecord>> conflicts = device.replica().conflicts();
+  if (!conflicts.ok()) return fail("conflicts must answer", device, conflicts.status().to_text());
+  for (const ConflictRecord& record : *conflicts) recorded.emplace(record.item, record.lost.version);
+}
+
 void Checkers::after_restore(Device& device, const std::vector<std::unique_ptr<Device>>& devices) {
   View view;
   if (!look(device, view)) return;
@@ -405,12 +414,8 @@ void Checkers::check_equal(const std::vector<std::unique_ptr<Device>>& devices) 
 void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices) {
   View view;
   if (!look(*devices.front(), view)) return;
-  std::set<std::pair<ItemId, Version>> recorded;
-  for (const std::unique_ptr<Device>& device : devices) {
-    const Result<std::vector<ConflictRecord>> conflicts = device->replica().conflicts();
-    if (!conflicts.ok()) return fail("conflicts must answer", *device, conflicts.status().to_text());
-    for (const ConflictRecord& record : *conflicts) recorded.emplace(record.item, record.lost.version);
-  }
+  std::set<std::pair<ItemId, Version>> recorded = recorded_before_restore_;
+  for (const std::unique_ptr<Device>& device : devices) collect_recorded(*device, recorded);
   const Ledger& ledger = world_.ledger;
   for (const auto& [item_id, history] : ledger.items()) {
     const auto position = view.index.find(item_id);

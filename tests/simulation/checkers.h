@@ -20,6 +20,9 @@ class Checkers {
   // shown, views, nothing typed lost, nothing doubled.
   void after_step(Device& device);
 
+  // A device is about to go back to a backup, by which it forgets the conflicts that it recorded since.
+  void before_restore(Device& device);
+
   // A device went back to a backup: its knowledge may shrink once, and what nobody else has is gone.
   void after_restore(Device& device, const std::vector<std::unique_ptr<Device>>& devices);
 
@@ -49,6 +52,7 @@ class Checkers {
   void check_typed(Device& device);
   void check_births(Device& device);
   void check_equal(const std::vector<std::unique_ptr<Device>>& devices);
+  void collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded);
   void check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices);
   void check_no_return(const std::vector<std::unique_ptr<Device>>& devices);
   bool is_typed_in_ledger(const Device::Typed& typed) const;
@@ -57,6 +61,7 @@ class Checkers {
   std::map<const Device*, std::uint64_t> commits_;
   std::map<const Device*, std::pair<ReplicaId, Knowledge>> knowledge_;
   std::set<Version> lost_with_restore_;
+  std::set<std::pair<ItemId, Version>> recorded_before_restore_;  // as lost
 };
 
 }  // namespace harmonica::simulation

@@ -275,6 +275,7 @@ void Simulation::backup_step(Device& device) {
   if (world_.random.chance(60) && device.settled()) backups_[index] = device.make_backup();
   if (!world_.random.chance(world_.misfortunes.restore) || !backups_[index]) return;
   world_.tell("  " + device.name() + " goes back to a backup");
+  checkers_.before_restore(device);
   device.restore(*backups_[index]);
   // Batches under way may hold what is gone for good with the restored state; they would bring it back at any time.
   for (const std::unique_ptr<Device>& each : devices_) each->old_batches().clear();

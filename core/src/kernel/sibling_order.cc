@@ -29,6 +29,8 @@ bool is_settled(const std::vector<Sibling>& siblings) {
 
 bool is_leaving(const Sibling& sibling) { return sibling.in_transit && !sibling.position.empty(); }
 
+bool has_candidates(const Sibling& sibling) { return !sibling.position.empty() || !sibling.pending.empty(); }
+
 // A child and a position that it has, or that a write was to give it.
 struct Candidate {
   std::size_t place;
@@ -36,11 +38,10 @@ struct Candidate {
 };
 
 // Each child's candidates from the last to the first, so that no rising sequence takes two of them.
-std::vector<Candidate> candidates_of(const std::vector<Sibling>& siblings) {
+std::vector<Candidate> candidates_of(const std::vector<Sibling>& siblings, const std::vector<std::size_t>& placed) {
   std::vector<Candidate> candidates;
-  for (std::size_t place = 0; place < siblings.size(); ++place) {
+  for (const std::size_t place : placed) {
     const Sibling& sibling = siblings[place];
-    if (is_leaving(sibling)) continue;
     std::vector<Bytes> own = sibling.pending;
     if (!sibling.position.empty()) own.push_back(sibling.position);
     std::sort(own.begin(), own.end(), std::greater<>());
@@ -50,10 +51,11 @@ std::vector<Candidate> candidates_of(const std::vector<Sibling>& siblings) {
   return candidates;
 }
 
-// Which children can stay, and where: a longest sequence of candidates that rise. If a write that was lost, or accepted in
-// part, has put some children in place already and no user has moved any, those are all children that have candidates.
-std::vector<Candidate> staying_children(const std::vector<Sibling>& siblings) {
-  std::vector<Candidate> candidates = candidates_of(siblings);
+// Which of the children at `placed` can stay, and where: a longest sequence of candidates that rise. If a write that was
+// lost, or accepted in part, has put some children in place already and no user has moved any, those are all children that
+// have candidates.
+std::vector<Candidate> staying_children(const std::vector<Sibling>& siblings, const std::vector<std::size_t>& placed) {
+  std::vector<Candidate> candidates = candidates_of(siblings, placed);
   const auto before = [&](const Candidate& a, const Candidate& b) {
     return stands_before(a.position, siblings[a.place].item, b.position, siblings[b.place].item);
   };
@@ -74,12 +76,10 @@ std::vector<Candidate> staying_children(const std::vector<Sibling>& siblings) {
 // The children that get a position now, and those that stay between them.
 class Ordering {
  public:
-  Ordering(const std::vector<Sibling>& siblings, const std::pair<Bytes, Bytes>& bounds, std::vector<Candidate> staying)
-      : siblings_(siblings), bounds_(bounds), staying_(std::move(staying)) {
-    for (std::size_t place = 0; place < siblings_.size(); ++place) {
-      if (!is_leaving(siblings_[place])) placed_.push_back(place);
-    }
-  }
+  // `placed`: the places of those that count.
+  Ordering(const std::vector<Sibling>& siblings, const std::pair<Bytes, Bytes>& bounds, std::vector<std::size_t> placed,
+           std::vector<Candidate> staying)
+      : siblings_(siblings), bounds_(bounds), staying_(std::move(staying)), placed_(std::move(placed)) {}
 
   // Into `positions`, by place.
   void give(std::vector<SiblingPosition>& positions) const {
@@ -122,7 +122,7 @@ class Ordering {
   const std::vector<Sibling>& siblings_;
   const std::pair<Bytes, Bytes>& bounds_;
   const std::vector<Candidate> staying_;
-  std::vector<std::size_t> placed_;  // all but those that are leaving
+  const std::vector<std::size_t> placed_;
 };
 
 }  // namespace
@@ -134,11 +134,29 @@ SiblingOrder order_siblings(std::vector<Sibling> siblings, const std::pair<Bytes
     return order;
   }
   for (const Sibling& sibling : siblings) order.positions.push_back({sibling.position, false});
-  std::vector<Candidate> staying = staying_children(siblings);
+  std::vector<std::size_t> placed(siblings.size());
+  std::iota(placed.begin(), placed.end(), std::size_t{0});
+  std::vector<Candidate> staying = staying_children(siblings, placed);
+  // A sibling in transit is passed over if the order is that of the write, as far as it got, without it; else it stands
+  // where it stands.
+  const auto all_stay = [&](const std::vector<std::size_t>& places, const std::vector<Candidate>& stay) {
+    return static_cast<std::size_t>(std::count_if(places.begin(), places.end(), [&](std::size_t place) {
+             return has_candidates(siblings[place]);
+           })) == stay.size();
+  };
+  if (!all_stay(placed, staying)) {
+    std::vector<std::size_t> remaining = placed;
+    std::erase_if(remaining, [&](std::size_t place) { return is_leaving(siblings[place]); });
+    std::vector<Candidate> without = staying_children(siblings, remaining);
+    if (remaining.size() < placed.size() && all_stay(remaining, without)) {
+      placed = std::move(remaining);
+      staying = std::move(without);
+    }
+  }
   for (const Candidate& one : staying) {
     if (one.position != siblings[one.place].position) order.pending_seen = true;
   }
-  Ordering(siblings, bounds, std::move(staying)).give(order.positions);
+  Ordering(siblings, bounds, std::move(placed), std::move(staying)).give(order.positions);
   return order;
 }
 
