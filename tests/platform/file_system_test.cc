@@ -72,6 +72,18 @@ TEST(ReplaceFile, LeavesTheNewContentAndNothingBesideIt) {
   EXPECT_THAT(directory.names(), ElementsAre("a"));
 }
 
+TEST(ReplaceFile, LooksOnceMoreBeforeTheNewContentTakesItsPlace) {
+  const TemporaryDirectory directory;
+  write_text(directory / "a", "one");
+  const Status refused = replace_file(directory / "a", as_bytes("two"), [&] {
+    EXPECT_EQ(read_text(directory / "a"), "one");
+    return Status(StatusCode::kUnavailable, "saved meanwhile");
+  });
+  EXPECT_EQ(refused.code(), StatusCode::kUnavailable);
+  EXPECT_EQ(read_text(directory / "a"), "one");
+  EXPECT_THAT(directory.names(), ElementsAre("a"));
+}
+
 TEST(ReplaceFile, KeepsThePermissionsOfTheFile) {
   const TemporaryDirectory directory;
   write_text(directory / "a", "one");

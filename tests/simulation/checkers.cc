@@ -293,7 +293,12 @@ void Checkers::check_births(Device& device) {
   }
 }
 
-void Checkers::before_restore(Device& device) { collect_recorded(device, recorded_before_restore_); }
+void Checkers::before_decision(Device& device) { collect_recorded(device, recorded_before_decision_[&device]); }
+
+void Checkers::before_restore(Device& device) {
+  collect_recorded(device, recorded_before_restore_);
+  recorded_before_restore_.merge(recorded_before_decision_[&device]);
+}
 
 // The items and versions that the device's conflict records name as lost.
 void Checkers::collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded) {

@@ -20,7 +20,9 @@ class Checkers {
   // shown, views, nothing typed lost, nothing doubled.
   void after_step(Device& device);
 
-  // A device is about to go back to a backup, by which it forgets the conflicts that it recorded since.
+  // A device is about to decide or restore a conflict, by which its record goes.
+  void before_decision(Device& device);
+  // A device is about to go back to a backup, by which it forgets the conflicts that it recorded and restored since.
   void before_restore(Device& device);
 
   // A device went back to a backup: its knowledge may shrink once, and what nobody else has is gone.
@@ -61,7 +63,8 @@ class Checkers {
   std::map<const Device*, std::uint64_t> commits_;
   std::map<const Device*, std::pair<ReplicaId, Knowledge>> knowledge_;
   std::set<Version> lost_with_restore_;
-  std::set<std::pair<ItemId, Version>> recorded_before_restore_;  // as lost
+  std::map<const Device*, std::set<std::pair<ItemId, Version>>> recorded_before_decision_;  // as lost
+  std::set<std::pair<ItemId, Version>> recorded_before_restore_;
 };
 
 }  // namespace harmonica::simulation

@@ -225,6 +225,7 @@ void Simulation::conflict_step(Device& device) {
   const Result<std::vector<ConflictRecord>> conflicts = device.replica().conflicts();
   if (!conflicts.ok()) return world_.fail("conflicts at " + device.name() + ": " + conflicts.status().to_text());
   if (conflicts->empty()) return;
+  checkers_.before_decision(device);
   const ConflictRecord& record = (*conflicts)[world_.random.below(conflicts->size())];
   device.note_edit();
   Status done;

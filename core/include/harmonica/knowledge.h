@@ -48,8 +48,9 @@ class Knowledge {
   void merge(const Knowledge& other, const ItemIdRange& range);
   void merge_at(const ItemId& item, const ClockVector& vector);
   // Whether the union within `range` surely stays within the limits of limits.h: two harmless ones can make a huge third,
-  // as every pair of their vectors may meet. To be asked before merging what a peer has sent.
-  bool can_merge(const Knowledge& other, const ItemIdRange& range) const;
+  // as every pair of their vectors may meet. To be asked before merging what a peer has sent. `more` steps are to find
+  // room afterwards.
+  bool can_merge(const Knowledge& other, const ItemIdRange& range, std::size_t more = 0) const;
 
   // Replaces the vectors within `range`.
   void assign(const ItemIdRange& range, const ClockVector& vector);

@@ -180,6 +180,10 @@ class Attempt {
             put_conflict(classified.conflicts.front(), deferred_conflict_id(context_.environment, change.item)));
         return false;
       case Outcome::kForgotten:
+        if (!forgotten_.can_merge(Knowledge(versions_of(change)), {change.item, change.item})) {
+          return refuse(change.item, StatusCode::kLimitExceeded,
+                        "item " + change.item.to_text() + ": no more deletions can be remembered one by one");
+        }
         forgotten_.merge_at(change.item, versions_of(change));
         changed_ = true;
         ++report_.unchanged;
@@ -191,7 +195,10 @@ class Attempt {
         count(input.local, classified.item);
         StoredItem after;
         if (same_type) after = *before;
-        if (before && !same_type) displaced_.push_back(*before);
+        if (before && !same_type) {
+          displaced_.push_back(*before);
+          after.view = before->view;
+        }
         after.item = std::move(classified.item);
         inputs_.push_back({std::move(before), std::move(after)});
         break;
@@ -213,28 +220,51 @@ class Attempt {
   // An item whose id now belongs to one of a greater type lives on under its second id (docs/adr/0010). Whoever holds it
   // does that, and all arrive at the same id.
   Status rehouse(const StoredItem& displaced) {
-    if (!displaced.item.alive()) return {};
     const ItemId second = second_item_id(context_.environment, displaced.item.id, displaced.item.type);
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, transaction_.find(second));
-    const bool comes =
-        std::any_of(inputs_.begin(), inputs_.end(), [&](const ViewInput& input) { return input.after.item.id == second; });
-    if (held || comes) {
-      // Another device was faster; what stands in the store twice then goes once.
-      if (displaced.shown) {
-        const ItemId gone = second_item_id(context_.environment, second, displaced.item.type);
-        context_.astray[gone] = {displaced.item.type, displaced.shown};
-      }
+    const auto comes =
+        std::find_if(inputs_.begin(), inputs_.end(), [&](const ViewInput& input) { return input.after.item.id == second; });
+    if (displaced.item.alive() && !held && comes == inputs_.end()) {
+      StoredItem moved;
+      moved.item = displaced.item;
+      moved.item.id = second;
+      moved.shown = displaced.shown;
+      const Version version = mint();
+      ++report_.minted;
+      moved.item.existence.version = version;
+      for (UnitRegister& unit : moved.item.units) unit.content.version = version;
+      inputs_.push_back({std::nullopt, std::move(moved)});
       return {};
     }
-    StoredItem moved;
-    moved.item = displaced.item;
-    moved.item.id = second;
-    moved.shown = displaced.shown;
-    const Version version = mint();
-    ++report_.minted;
-    moved.item.existence.version = version;
-    for (UnitRegister& unit : moved.item.units) unit.content.version = version;
-    inputs_.push_back({std::nullopt, std::move(moved)});
+    // Deleted; or another device was faster, and what stands in the store twice then goes once. The plan removes what
+    // stands there for an item that is not held.
+    if (displaced.shown) {
+      const ItemId gone = second_item_id(context_.environment, second, displaced.item.type);
+      context_.astray[gone] = {displaced.item.type, displaced.shown};
+    }
+    if (!displaced.item.alive()) return {};
+    return record_differences(displaced.item, comes == inputs_.end() ? held->item : comes->after.item);
+  }
+
+  // What differs in an item from the one that takes its place is not lost in silence.
+  Status record_differences(const Item& displaced, const Item& kept) {
+    const ItemType& type = *context_.schema().find_type(displaced.type);
+    for (const UnitRegister& unit : displaced.units) {
+      const Unit* known = type.find_unit(unit.unit);
+      if (known == nullptr || known->recording == ConflictRecording::kSilent) continue;
+      const Register* now = kept.find(unit.unit);
+      if (now != nullptr && now->value == unit.content.value) continue;
+      ConflictRecord conflict;
+      conflict.item = kept.id;
+      conflict.type = kept.type;
+      conflict.unit = unit.unit;
+      conflict.kept = {now == nullptr ? Version() : now->version, now == nullptr ? Value() : now->value,
+                       kept.existence.value};
+      conflict.lost = {unit.content.version, unit.content.value, displaced.existence.value};
+      conflict.rule = "second_id";
+      ++report_.conflicts;
+      HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, conflict_id(context_.environment, conflict)));
+    }
     return {};
   }
 
@@ -286,7 +316,7 @@ class Attempt {
     before.reserve(left_out.size());
     for (const ItemId& item : left_out) before.push_back(own.at(item));
     if (left_out.empty() && own.contains(other, range)) return {};
-    if (!own.can_merge(other, range) || own.steps().size() + 2 * left_out.size() > limits::kKnowledgeStepsMax) {
+    if (!own.can_merge(other, range, 2 * left_out.size())) {
       return {StatusCode::kLimitExceeded,
               "what the peer knows differs from item to item so much that it cannot be kept together with what is known "
               "here; sync with other peers first"};

@@ -32,6 +32,7 @@ struct Found {
   std::vector<UnitId> changed;  // by the user
   Bytes position;               // as shown, or the new one
   bool repositioned = false;    // by the user
+  bool reborn = false;          // known, but deleted: the user made it anew
 };
 
 const Value* find_value(const std::vector<UnitValue>& values, UnitId unit) {
@@ -104,6 +105,7 @@ class Detection {
       context_.environment.log(LogLevel::kWarning, line + "; the next write mends it");
     }
     if (enumeration.kind == EnumerationKind::kUnchanged) {
+      context_.look_again = false;
       HARMONICA_RETURN_IF_ERROR(leave_alone(collector));
       HARMONICA_RETURN_IF_ERROR(keep_anchor());
       return std::move(report_);
@@ -144,8 +146,10 @@ class Detection {
     }
     HARMONICA_RETURN_IF_ERROR(leave_alone(collector));
     context_.look_again = false;
+    context_.left_out_keys.clear();
     found_.reserve(collector.items.size());
     for (StoreItem& item : collector.items) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
+    HARMONICA_RETURN_IF_ERROR(leave_alone_below());
     for (KnownItem& known : known_.items()) {
       if (known.seen || !pending_removal(known.item)) continue;
       known.seen = true;
@@ -160,6 +164,22 @@ class Detection {
     for (const StoreKey& key : collector.skipped_keys) {
       HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
       if (known != nullptr) leave_alone(*known);
+    }
+    return {};
+  }
+
+  // What was shown below something that is left alone, and is not seen elsewhere, is in there: it is not gone.
+  Status leave_alone_below() {
+    if (context_.left_alone.empty()) return {};
+    for (KnownItem& known : known_.items()) {
+      if (known.seen) continue;
+      const KnownItem* above = &known;
+      for (std::size_t levels = 0; above != nullptr && levels < limits::kAncestorsMax; ++levels) {
+        HARMONICA_ASSIGN_OR_RETURN(above, known_.find(above->shown.parent));
+        if (above == nullptr || !context_.left_alone.contains(above->item)) continue;
+        leave_alone(known);
+        break;
+      }
     }
     return {};
   }
@@ -181,32 +201,33 @@ class Detection {
       if (known != nullptr) {
         leave_alone(*known);
       } else {
-        left_out_.insert(std::move(content.key));
+        context_.left_out_keys.insert(std::move(content.key));
       }
       return {};
     }
+    if (known != nullptr && known->place) return repeated(content.key);
     if (known != nullptr) known->seen = known->type == content.type;
     Found& found = found_.emplace_back();
     found.content = std::move(content);
     found.known = known != nullptr && known->seen ? known : nullptr;
     const StoreKey& key = found.content.key;
     const std::size_t place = found_.size() - 1;
-    bool repeated = new_by_key_.contains(key);
+    if (key.empty() || new_by_key_.contains(key)) return repeated(key);
     if (found.known != nullptr) {
-      repeated = repeated || found.known->place;
       found.known->place = place;
     } else {
       new_by_key_.emplace(key, place);
     }
-    if (key.empty() || repeated) {
-      return {StatusCode::kInternal, "the store offers the key " + printable(key) + " twice, or an empty one"};
-    }
     return {};
+  }
+
+  static Status repeated(const StoreKey& key) {
+    return {StatusCode::kInternal, "the store offers the key " + printable(key) + " twice, or an empty one"};
   }
 
   // Why an item cannot be synced, though the store offers it; nothing if it can.
   std::optional<std::string> fault_of(const ItemType& type, const StoreItem& content) const {
-    if (left_out_.contains(content.parent)) {
+    if (context_.left_out_keys.contains(content.parent)) {
       return "is in " + printable(content.parent) + ", which cannot be synced";
     }
     for (const UnitValue& value : content.values) {
@@ -228,8 +249,8 @@ class Detection {
     const ItemType& type = *context_.schema().find_type(found.content.type);
     HARMONICA_ASSIGN_OR_RETURN(found.parent, find_parent(type, found));
     if (found.known == nullptr) {
-      const PreparedItem* ours = pending_creation(found.content);
-      if (ours != nullptr && ours->shown->parent == found.parent && ours->shown->values == found.content.values) {
+      const PreparedItem* ours = pending_creation(found);
+      if (ours != nullptr && stands_as(found, *ours->shown)) {
         found.orphan = true;
         found.item = ours->item;
         found.position = ours->shown->position;
@@ -239,7 +260,11 @@ class Detection {
         if (ours != nullptr) found.content.identity = ours->item;
         HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(type, found.content, found.parent));
         HARMONICA_ASSIGN_OR_RETURN(found.known, known_.find(found.item));
-        if (found.known != nullptr) found.known->seen = true;
+        if (found.known != nullptr) {
+          found.known->seen = true;
+          HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(found.item));
+          found.reborn = stored && !stored->item.alive();
+        }
       }
     } else {
       found.item = found.known->item;
@@ -270,16 +295,20 @@ class Detection {
   }
 
   // What a lost commit had written under that key: the state that equals what stands there now, or the last one.
-  const PreparedItem* pending_creation(const StoreItem& content) const {
-    const auto found = pending_by_key_.find(content.key);
-    if (found == pending_by_key_.end()) return nullptr;
+  const PreparedItem* pending_creation(const Found& found) const {
+    const auto pending = pending_by_key_.find(found.content.key);
+    if (pending == pending_by_key_.end()) return nullptr;
     const PreparedItem* last = nullptr;
-    for (const PreparedItem* one : found->second) {
+    for (const PreparedItem* one : pending->second) {
       if (!one->shown) continue;
       last = one;
-      if (one->shown->values == content.values) return one;
+      if (stands_as(found, *one->shown)) return one;
     }
     return last;
+  }
+
+  static bool stands_as(const Found& found, const ShownItem& shown) {
+    return shown.parent == found.parent && shown.values == found.content.values;
   }
 
   // The id of a new item: the one the store recognises, or the first free one of its natural key. The id of an item that
@@ -294,8 +323,9 @@ class Detection {
       const Value* value = find_value(content.values, unit);
       if (value != nullptr) named.push_back({unit, context_.store.natural_form(type.id, unit, *value)});
     }
-    for (std::uint32_t number = 0;; ++number) {
-      const ItemId item = natural_item_id(context_.environment, type, parent, named, number);
+    const ItemId first = natural_item_id(context_.environment, type, parent, named, 0);
+    for (std::uint32_t& number = next_twin_[first];; ++number) {
+      const ItemId item = number == 0 ? first : natural_item_id(context_.environment, type, parent, named, number);
       HARMONICA_ASSIGN_OR_RETURN(const bool free, is_free(type, item));
       if (free) return item;
     }
@@ -307,9 +337,10 @@ class Detection {
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored) return true;
     if (stored->item.type != type.id) return false;
-    if (!stored->item.alive()) return true;
+    // A deleted item may still be shown, where its removal could not be written yet.
     HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(item));
-    return known != nullptr && !known->seen;
+    if (known != nullptr) return !known->seen;
+    return !stored->item.alive();
   }
 
   // A unit is changed by the user if it is neither what was shown nor what a lost commit was about to show.
@@ -356,9 +387,10 @@ class Detection {
     siblings.reserve(indexes.size());
     for (const std::size_t index : indexes) {
       const Found& found = found_[index];
-      const bool in_place = found.orphan || (found.known != nullptr && found.known->shown.parent == parent);
+      const bool in_place = found.known != nullptr && found.known->shown.parent == parent;
       Sibling sibling{found.item, in_place ? found.position : Bytes(), {}, false};
-      add_pending(parent, sibling);
+      // What a lost write has left behind holds nobody else's place.
+      if (!found.orphan) add_pending(parent, sibling);
       siblings.push_back(std::move(sibling));
     }
     SiblingOrder order = order_siblings(std::move(siblings), outer_bounds(indexes));
@@ -368,7 +400,8 @@ class Detection {
       SiblingPosition& given = order.positions[place];
       if (given.position.empty()) continue;
       if (given.is_new || given.position != found.position) found.differs = true;
-      if (given.is_new) found.repositioned = !found.orphan;
+      // A new item needs a position of its own, also where a lost write had given it one already.
+      if (given.is_new || found.known == nullptr) found.repositioned = !found.orphan;
       found.position = std::move(given.position);
     }
   }
@@ -412,7 +445,7 @@ class Detection {
     std::size_t gone = 0;
     for (const KnownItem& known : known_.items()) gone += known.seen ? 0 : 1;
     if (gone == 0) return {};
-    const bool empty = kind == EnumerationKind::kEverything && found_.empty();
+    const bool empty = kind == EnumerationKind::kEverything && found_.empty() && gone == counts_.shown;
     const bool most = gone > limits::kGuardDeletionsMin && gone * 2 > counts_.shown;
     if (!empty && !most) return {};
     return {StatusCode::kGuard, std::to_string(gone) + " of " + std::to_string(counts_.shown) +
@@ -459,7 +492,8 @@ class Detection {
   }
 
   static bool is_users(const Found& found) {
-    return !found.orphan && (found.known == nullptr || found.moved || found.repositioned || !found.changed.empty());
+    return !found.orphan &&
+           (found.known == nullptr || found.reborn || found.moved || found.repositioned || !found.changed.empty());
   }
 
   // One tick an item. The first detection of a replica that has learned nothing takes ticks from the items' own times, in
@@ -533,6 +567,11 @@ class Detection {
       after.item.at(position->id) = {folder == folder_versions_.end() ? version : folder->second,
                                      Value::bytes(found.position), Origin::kWritten};
     }
+    if (found.reborn) {
+      after.item.existence = {version, Existence::kCreated};
+    } else if (!is_new && is_users(found) && !after.item.alive()) {
+      HARMONICA_RETURN_IF_ERROR(edit_of_deleted(type, found, version, after.item));
+    }
     after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
     if (is_new) {
       ++report_.created;
@@ -540,6 +579,30 @@ class Detection {
       ++report_.updated;
     }
     return ViewInput{std::move(before), std::move(after)};
+  }
+
+  // A deletion that could not be written into the store yet, and a user who edits what still stands there without having
+  // seen it: as if the two had met (rule R10).
+  Status edit_of_deleted(const ItemType& type, const Found& found, const Version& version, Item& item) {
+    if (type.deletion != DeletionRule::kDeleteWins) {
+      item.existence = {version, Existence::kRestored};
+      return {};
+    }
+    for (const UnitId changed : found.changed) {
+      if (type.find_unit(changed)->recording == ConflictRecording::kSilent) continue;
+      ConflictRecord conflict;
+      conflict.item = item.id;
+      conflict.type = item.type;
+      conflict.unit = changed;
+      conflict.kept = {item.existence.version, Value(), Existence::kDeleted};
+      conflict.lost = {version, item.value_of(changed), Existence::kCreated};
+      conflict.rule = "delete_wins";
+      conflict.id = conflict_id(context_.environment, conflict);
+      conflict.decided_by = context_.replica;
+      conflict.when_ms = context_.environment.wall_clock_ms();
+      HARMONICA_RETURN_IF_ERROR(transaction_.put_conflict(conflict));
+    }
+    return {};
   }
 
   // The ids above the item as the store has them now, nearest first, its root last.
@@ -591,8 +654,8 @@ class Detection {
   // Places in it of what was not known.
   std::unordered_map<std::string_view, std::size_t> new_by_key_;
   std::unordered_map<ItemId, std::size_t, IdHash> new_by_item_;
-  std::set<StoreKey> left_out_;  // of new items
   std::map<ItemId, Version> folder_versions_;
+  std::unordered_map<ItemId, std::uint32_t, IdHash> next_twin_;  // by the first id of a natural key
   std::vector<ItemId> undone_removals_;
   bool first_detection_ = false;
   bool pending_seen_ = false;

@@ -52,6 +52,7 @@ struct ReplicaContext {
   std::map<ItemId, AsStanding> astray;
   // Items that were shown and stand in the store in a form that cannot be synced: nothing is written over them.
   std::set<ItemId> left_alone;
+  std::set<StoreKey> left_out_keys;  // of what stands so in the store and was never shown
   // The store has something that the kernel leaves out: it has to be told again, so that it is seen when it was mended.
   bool look_again = false;
 

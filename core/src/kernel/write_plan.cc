@@ -46,7 +46,7 @@ WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, 
 
 Status WritePlan::choose_keys(std::span<const StoredItem> items) {
   HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
-  if (counts.shown == 0) return {};
+  if (counts.shown == 0 && context_.left_out_keys.empty()) return {};
   for (const StoredItem& item : items) {
     if (item.shown || !item.view.visible) continue;
     ItemId named = item.item.id;
@@ -57,7 +57,7 @@ Status WritePlan::choose_keys(std::span<const StoredItem> items) {
       query.prefix = Bytes(key.begin(), key.end());
       query.count_max = 1;
       HARMONICA_ASSIGN_OR_RETURN(const auto holders, transaction_.find_index(query));
-      const bool taken = !holders.empty() && holders.front().key == query.prefix;
+      const bool taken = (!holders.empty() && holders.front().key == query.prefix) || context_.left_out_keys.contains(key);
       if (!taken) {
         if (named != item.item.id) chosen_keys_[item.item.id] = key;
         break;
@@ -214,6 +214,8 @@ Result<std::vector<WritePlan::Sibling>> WritePlan::standing_children(const ItemI
     children.push_back(
         {Bytes(position.key.begin() + static_cast<std::ptrdiff_t>(prefix.size()), position.key.end()), position.item});
   }
+  // What is left alone is no place to put something behind: the store does not know it.
+  std::erase_if(children, [&](const Sibling& child) { return context_.left_alone.contains(child.item); });
   if (any_unwritten) {
     std::sort(children.begin(), children.end(), [](const Sibling& a, const Sibling& b) {
       return a.position == b.position ? a.item < b.item : as_text(a.position) < as_text(b.position);

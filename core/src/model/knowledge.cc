@@ -171,8 +171,10 @@ void Knowledge::merge(const Knowledge& other, const ItemIdRange& range) {
   make_canonical(held);
 }
 
-bool Knowledge::can_merge(const Knowledge& other, const ItemIdRange& range) const {
-  std::size_t steps = steps_.size() + 1;
+bool Knowledge::can_merge(const Knowledge& other, const ItemIdRange& range, std::size_t more) const {
+  // Those outside of the range stay; one stands behind it.
+  std::size_t steps = more + 1;
+  for (const Step& step : steps_) steps += range.contains(step.first) ? 0 : 1;
   std::size_t entries = 0;
   for (const ClockVector& vector : vectors_) entries += vector.entries().size();
   PairMemo<bool> counted;

@@ -269,7 +269,7 @@ Result<Bytes> read_head(const std::string& path, std::size_t bytes_max) {
   return bytes;
 }
 
-Status replace_file(const std::string& path, ByteView content) {
+Status replace_file(const std::string& path, ByteView content, const std::function<Status()>& last_look) {
   HARMONICA_ASSIGN_OR_RETURN(const std::string target, follow_links(path));
   struct stat original;
   const bool replaces = ::stat(target.c_str(), &original) == 0;
@@ -284,6 +284,7 @@ Status replace_file(const std::string& path, ByteView content) {
   HARMONICA_RETURN_IF_ERROR(write_all(target, file.file(), content));
   if (replaces) HARMONICA_RETURN_IF_ERROR(file.take_permissions(original));
   HARMONICA_RETURN_IF_ERROR(file.sync());
+  if (last_look) HARMONICA_RETURN_IF_ERROR(last_look());
   return file.rename_over(target);
 }
 

@@ -497,29 +497,27 @@ Result<std::unique_ptr<FavoritesDocument>> read_chromium_bookmarks(std::string_v
     content = mended;
     damage.emplace_back("text that is not UTF-8 was replaced");
   }
-  for (int attempt = 0;; ++attempt) {
-    auto document = std::make_unique<ChromiumDocument>();
-    JsonText stream(content);
-    TreeBuilder builder(content, stream, *document);
-    Status status = parse(content, builder, stream);
-    if (status.code() == StatusCode::kCorruption && attempt == 0) {
-      // Half a surrogate pair is an error to the parser, and a replaced character to a browser.
-      if (std::string whole = without_lone_surrogates(content); whole != content) {
-        mended = std::move(whole);
-        content = mended;
-        damage.emplace_back("half a surrogate pair was replaced");
-        continue;
-      }
+  // Half a surrogate pair is an error to the parser, or nothing that it notices, and a replaced character to a browser.
+  const bool any_surrogates =
+      content.find("\\uD") != std::string_view::npos || content.find("\\ud") != std::string_view::npos;
+  if (any_surrogates) {
+    if (std::string whole = without_lone_surrogates(content); whole != content) {
+      mended = std::move(whole);
+      content = mended;
+      damage.emplace_back("half a surrogate pair was replaced");
     }
-    HARMONICA_RETURN_IF_ERROR(status);
-    HARMONICA_RETURN_IF_ERROR(builder.finish());
-    document->size_read = content.size();
-    document->tree().mended = std::move(damage);
-    document->checksums = ChromiumChecksums::kMd5;
-    if (builder.sha256()) document->checksums = builder.md5() ? ChromiumChecksums::kBoth : ChromiumChecksums::kSha256;
-    compare_checksums(builder, settle_identities(*document, document->checksums), *document);
-    return std::unique_ptr<FavoritesDocument>(std::move(document));
   }
+  auto document = std::make_unique<ChromiumDocument>();
+  JsonText stream(content);
+  TreeBuilder builder(content, stream, *document);
+  HARMONICA_RETURN_IF_ERROR(parse(content, builder, stream));
+  HARMONICA_RETURN_IF_ERROR(builder.finish());
+  document->size_read = content.size();
+  document->tree().mended = std::move(damage);
+  document->checksums = ChromiumChecksums::kMd5;
+  if (builder.sha256()) document->checksums = builder.md5() ? ChromiumChecksums::kBoth : ChromiumChecksums::kSha256;
+  compare_checksums(builder, settle_identities(*document, document->checksums), *document);
+  return std::unique_ptr<FavoritesDocument>(std::move(document));
 }
 
 }  // namespace harmonica::providers

@@ -254,7 +254,9 @@ WriteOutcome FavoritesEditor::remove(const StoreWrite& write) {
   if (!write.expected || !same_content(held, codec_.as_held(*write.expected))) return changed;
   const Children& children = place->favorite->children;
   for (const std::unique_ptr<Favorite>& child : children) {
-    if (child->kind != FavoriteKind::kKept) return changed;
+    if (child->kind == FavoriteKind::kKept) continue;
+    if (!unwritten_.contains(child->key)) return changed;
+    return {WriteState::kFailed, Status(StatusCode::kUnavailable, "something in it could not be moved away")};
   }
   Children& siblings = *place->siblings;
   const std::size_t slot = slot_of(*place);

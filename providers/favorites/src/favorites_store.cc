@@ -169,13 +169,19 @@ Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const 
   HARMONICA_RETURN_IF_ERROR(keep_copy());
 
   // Whatever was saved since it was read above must not be lost. A stamp that may hide a change is not believed.
-  HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
-  if (stamp != content.stamp) return all_changed(writes, since);
-  if (is_racy(stamp)) {
-    HARMONICA_ASSIGN_OR_RETURN(const platform::FileContent again, platform::read_file(path_, kFavoritesBytesMax));
-    if (platform::sha256(again.bytes) != anchor->hash) return all_changed(writes, since);
-  }
-  HARMONICA_RETURN_IF_ERROR(platform::replace_file(path_, *bytes));
+  bool saved_meanwhile = false;
+  const auto last_look = [&]() -> Status {
+    HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
+    saved_meanwhile = stamp != content.stamp;
+    if (!saved_meanwhile && is_racy(stamp)) {
+      HARMONICA_ASSIGN_OR_RETURN(const platform::FileContent again, platform::read_file(path_, kFavoritesBytesMax));
+      saved_meanwhile = platform::sha256(again.bytes) != anchor->hash;
+    }
+    return saved_meanwhile ? Status(StatusCode::kUnavailable, "was saved meanwhile") : Status();
+  };
+  const Status replaced = platform::replace_file(path_, *bytes, last_look);
+  if (saved_meanwhile) return all_changed(writes, since);
+  HARMONICA_RETURN_IF_ERROR(replaced);
 
   HARMONICA_ASSIGN_OR_RETURN(anchor->stamp, platform::stamp_file(path_));
   anchor->racy = true;

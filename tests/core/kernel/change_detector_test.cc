@@ -533,6 +533,29 @@ TEST(ChangeDetector, MendedFolderThatWasLeftOutBringsItsChildren) {
   EXPECT_THAT(device.titles(), UnorderedElementsAre("mended", "child"));
 }
 
+TEST(ChangeDetector, WhatWasInAFolderThatIsLeftAloneIsNotGone) {
+  Device device(1, EnumerationKind::kEverything);
+  device.put(folder("f", "folder"));
+  device.put(folder("g", "inner", "f"));
+  device.put(note("c", "child", "g"));
+  device.put(note("d", "elsewhere"));
+  device.detect();
+  device.put(folder("f", "\xff"));
+  device.remove("g");
+  device.remove("d");
+  EXPECT_EQ(device.detect().deleted, 1U);
+  EXPECT_THAT(device.titles(), UnorderedElementsAre("folder", "inner", "child"));
+}
+
+TEST(ChangeDetector, TwinsWithoutEndAreCountedOn) {
+  Device device;
+  for (int index = 0; index < 3'000; ++index) device.put(note(numbered("k", index), "same"));
+  EXPECT_EQ(device.detect().created, 3'000U);
+  device.put(note("one more", "same"));
+  EXPECT_EQ(device.detect().created, 1U);
+  EXPECT_EQ(device.counts().alive, 3'001U);
+}
+
 TEST(ChangeDetector, NothingIsWrittenOverAnItemThatIsLeftAsItIs) {
   for (const EnumerationKind kind : {EnumerationKind::kEverything, EnumerationKind::kChanges}) {
     Device device(1, kind);

@@ -146,6 +146,9 @@ TEST(ChromiumReader, DamagedTextIsReplacedAndTheRestStays) {
   const auto surrogate = read(chromium_file(chromium_bookmark("5", '1', "a\\uD83Dz\\uD83D\\uDE00")));
   EXPECT_EQ(first_of(*surrogate).title, "a\uFFFDz😀");
   EXPECT_THAT(surrogate->tree().mended, ::testing::Contains("half a surrogate pair was replaced"));
+  const auto second_half = read(chromium_file(chromium_bookmark("5", '1', "a\\uDE00z\\uD83D\\uDE00")));
+  EXPECT_EQ(first_of(*second_half).title, "a\uFFFDz😀");
+  EXPECT_THAT(second_half->tree().mended, ::testing::Contains("half a surrogate pair was replaced"));
 }
 
 TEST(ChromiumReader, TheMenuFolderIsTheRootMenu) {

@@ -55,8 +55,9 @@ class EnumerationSink {
   virtual Status item(StoreItem item) = 0;
   // Only when changes are enumerated: an item that is gone.
   virtual Status removed(const StoreKey& key) = 0;
-  // Something in the store that cannot be synced, and why; one line. The rest goes on. With the key of an item that was
-  // shown before, that item is left as it is and not taken for removed; otherwise the key is empty.
+  // Something in the store that cannot be synced, and why; one line, at every enumeration while it stands there, also if
+  // nothing has changed. The rest goes on. With the key of an item that was shown before, that item is left as it is, with
+  // all that was shown below it, and not taken for removed; otherwise the key is empty.
   virtual void skipped(const StoreKey& key, std::string what) = 0;
   // Damage that the store reads around and that its next write repairs; one line, for the log.
   virtual void mended(std::string what) { static_cast<void>(what); }

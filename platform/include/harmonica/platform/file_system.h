@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "harmonica/bytes.h"
@@ -35,8 +36,9 @@ Result<Bytes> read_head(const std::string& path, std::size_t bytes_max);
 
 // Writes beside the target, syncs, renames over it and syncs the folder: at any moment either the old or the new content
 // stands there. Keeps the permissions (and, as far as allowed, the owner) of a file that is replaced; follows a symbolic
-// link to the file it names. A failure leaves the old file as it was and nothing beside it.
-Status replace_file(const std::string& path, ByteView content);
+// link to the file it names. A failure leaves the old file as it was and nothing beside it. `last_look` runs when the new
+// content is durable, just before it takes its place; its error is passed on and leaves the old file there.
+Status replace_file(const std::string& path, ByteView content, const std::function<Status()>& last_look = nullptr);
 
 // Copies `from` to `to`, which must not exist, durably.
 Status copy_file(const std::string& from, const std::string& to);
