@@ -441,7 +441,9 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
         if (!entry.by_user || lost_with_restore_.contains(entry.version) || recorded.contains({item_id, entry.version}))
           continue;
         const bool superseded = std::any_of(entries.begin(), entries.end(), [&](const LedgerEntry& other) {
-          if (other.version == entry.version || lost_with_restore_.contains(other.version)) return false;
+          if (other.version == entry.version) return false;
+          const bool is_final = final_register != nullptr && final_register->version == other.version;
+          if (lost_with_restore_.contains(other.version) && !is_final) return false;
           return other.over == entry.version || other.value == entry.value;
         });
         if (superseded) continue;

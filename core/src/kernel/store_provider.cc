@@ -84,12 +84,14 @@ Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch
     return report;
   }
   const Resolution resolution = options_.on_conflict == OnConflict::kManual ? Resolution::kDefer : Resolution::kAsInSchema;
+  applied_ = true;
   return apply_changes(context_, detector_, std::span(&batch, 1), resolution);
 }
 
 Result<BatchReport> StoreProvider::end() {
   Result<BatchReport> result = BatchReport();
-  if (own_request_ && context_.store.write_unit() == WriteUnit::kWholeStore) {
+  // What could not be written before is tried again in every session, also in one that brings nothing.
+  if (own_request_ && !applied_) {
     const Resolution resolution =
         options_.on_conflict == OnConflict::kManual ? Resolution::kDefer : Resolution::kAsInSchema;
     result = apply_changes(context_, detector_, received_, resolution);
@@ -174,6 +176,7 @@ Status StoreProvider::join_scope(const ScopeName& scope) {
 void StoreProvider::forget_session() {
   own_request_.reset();
   received_.clear();
+  applied_ = false;
   expected_.reset();
   request_.reset();
   snapshot_.reset();

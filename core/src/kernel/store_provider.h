@@ -38,6 +38,7 @@ class StoreProvider : public Provider {
   ApplyOptions options_;
   std::optional<ItemId> expected_;     // where the next batch starts; nothing after the last one
   std::vector<ChangeBatch> received_;  // of a store that is written whole, until the end
+  bool applied_ = false;               // a batch of a store that is written item by item
 
   // As a source: one snapshot for the session.
   std::optional<ChangeRequest> request_;
