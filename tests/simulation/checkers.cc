@@ -313,9 +313,12 @@ void Checkers::after_restore(Device& device, const std::vector<std::unique_ptr<D
   knowledge_.erase(&device);
   std::vector<Knowledge> others;
   for (const std::unique_ptr<Device>& other : devices) {
-    if (!other->running()) continue;
-    const Result<ReplicaStatus> status = other->replica().status();
-    if (status.ok()) others.push_back(status->knowledge);
+    // Also what a device that is down has kept.
+    Result<std::unique_ptr<MetadataTransaction>> transaction = other->durable_metadata().begin(TransactionMode::kRead);
+    if (!transaction.ok()) return fail("metadata must open", *other, transaction.status().to_text());
+    Result<Knowledge> knowledge = (*transaction)->knowledge();
+    if (!knowledge.ok()) return fail("metadata must open", *other, knowledge.status().to_text());
+    others.push_back(*std::move(knowledge));
   }
   for (const auto& [item_id, history] : world_.ledger.items()) {
     for (const auto& [unit, entries] : history.registers) {

@@ -1,6 +1,7 @@
 #include "kernel/change_detector.h"
 
 #include <algorithm>
+#include <deque>
 #include <limits>
 #include <map>
 #include <set>
@@ -256,15 +257,7 @@ class Detection {
         found.position = ours->shown->position;
         pending_seen_ = true;
       } else {
-        // What a user has edited since is the user's, under the id that we had given it.
-        if (ours != nullptr) found.content.identity = ours->item;
-        HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(type, found.content, found.parent));
-        HARMONICA_ASSIGN_OR_RETURN(found.known, known_.find(found.item));
-        if (found.known != nullptr) {
-          found.known->seen = true;
-          HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(found.item));
-          found.reborn = stored && !stored->item.alive();
-        }
+        HARMONICA_RETURN_IF_ERROR(identify(type, found, ours));
       }
     } else {
       found.item = found.known->item;
@@ -276,6 +269,30 @@ class Detection {
     } else {
       new_by_item_.emplace(found.item, place);
     }
+    return {};
+  }
+
+  // Which item stands under a key that is not shown. `ours`: what a lost write of ours put there before the user edited it.
+  Status identify(const ItemType& type, Found& found, const PreparedItem* ours) {
+    if (ours != nullptr) {
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, transaction_.find(ours->item));
+      if (held && held->item.alive() && held->item.type == type.id && !held->shown && !new_by_item_.contains(ours->item)) {
+        // An edit of the item as that write showed it.
+        found.item = ours->item;
+        found.known = &shown_by_lost_writes_.emplace_back(KnownItem{ours->item, type.id, *ours->shown, true, std::nullopt});
+        found.differs = true;
+        new_by_item_.emplace(found.item, static_cast<std::size_t>(&found - found_.data()));
+        return {};
+      }
+      // Not held yet: the user's, under the id that it is going to have.
+      found.content.identity = ours->item;
+    }
+    HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(type, found.content, found.parent));
+    HARMONICA_ASSIGN_OR_RETURN(found.known, known_.find(found.item));
+    if (found.known == nullptr) return {};
+    found.known->seen = true;
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(found.item));
+    found.reborn = stored && !stored->item.alive();
     return {};
   }
 
@@ -388,9 +405,9 @@ class Detection {
     for (const std::size_t index : indexes) {
       const Found& found = found_[index];
       const bool in_place = found.known != nullptr && found.known->shown.parent == parent;
-      Sibling sibling{found.item, in_place ? found.position : Bytes(), {}, false};
+      Sibling sibling{found.item, in_place ? found.position : Bytes(), {}, false, found.orphan};
       // What a lost write has left behind holds nobody else's place.
-      if (!found.orphan) add_pending(parent, sibling);
+      if (!found.orphan) add_pending(parent, found, sibling);
       siblings.push_back(std::move(sibling));
     }
     SiblingOrder order = order_siblings(std::move(siblings), outer_bounds(indexes));
@@ -406,15 +423,16 @@ class Detection {
     }
   }
 
-  void add_pending(const ItemId& parent, Sibling& sibling) const {
-    const auto found = pending_by_item_.find(sibling.item);
-    if (found == pending_by_item_.end()) return;
-    for (const PreparedItem* one : found->second) {
+  void add_pending(const ItemId& parent, const Found& found, Sibling& sibling) const {
+    const auto pending = pending_by_item_.find(sibling.item);
+    if (pending == pending_by_item_.end()) return;
+    for (const PreparedItem* one : pending->second) {
       if (!one->shown || one->shown->parent != parent) {
         sibling.in_transit = true;
-      } else if (!one->shown->position.empty()) {
-        sibling.pending.push_back(one->shown->position);
+        continue;
       }
+      if (!one->shown->position.empty()) sibling.pending.push_back(one->shown->position);
+      if (stands_as(found, *one->shown)) sibling.written = true;
     }
   }
 
@@ -570,7 +588,7 @@ class Detection {
     if (found.reborn) {
       after.item.existence = {version, Existence::kCreated};
     } else if (!is_new && is_users(found) && !after.item.alive()) {
-      HARMONICA_RETURN_IF_ERROR(edit_of_deleted(type, found, version, after.item));
+      HARMONICA_RETURN_IF_ERROR(edit_of_deleted(type, version, after.item));
     }
     after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
     if (is_new) {
@@ -583,19 +601,20 @@ class Detection {
 
   // A deletion that could not be written into the store yet, and a user who edits what still stands there without having
   // seen it: as if the two had met (rule R10).
-  Status edit_of_deleted(const ItemType& type, const Found& found, const Version& version, Item& item) {
+  Status edit_of_deleted(const ItemType& type, const Version& version, Item& item) {
     if (type.deletion != DeletionRule::kDeleteWins) {
       item.existence = {version, Existence::kRestored};
       return {};
     }
-    for (const UnitId changed : found.changed) {
-      if (type.find_unit(changed)->recording == ConflictRecording::kSilent) continue;
+    for (const UnitRegister& unit : item.units) {
+      if (unit.content.version != version) continue;
+      if (type.find_unit(unit.unit)->recording == ConflictRecording::kSilent) continue;
       ConflictRecord conflict;
       conflict.item = item.id;
       conflict.type = item.type;
-      conflict.unit = changed;
+      conflict.unit = unit.unit;
       conflict.kept = {item.existence.version, Value(), Existence::kDeleted};
-      conflict.lost = {version, item.value_of(changed), Existence::kCreated};
+      conflict.lost = {version, unit.content.value, Existence::kCreated};
       conflict.rule = "delete_wins";
       conflict.id = conflict_id(context_.environment, conflict);
       conflict.decided_by = context_.replica;
@@ -654,6 +673,7 @@ class Detection {
   // Places in it of what was not known.
   std::unordered_map<std::string_view, std::size_t> new_by_key_;
   std::unordered_map<ItemId, std::size_t, IdHash> new_by_item_;
+  std::deque<KnownItem> shown_by_lost_writes_;
   std::map<ItemId, Version> folder_versions_;
   std::unordered_map<ItemId, std::uint32_t, IdHash> next_twin_;  // by the first id of a natural key
   std::vector<ItemId> undone_removals_;

@@ -15,6 +15,7 @@ struct Sibling {
   Bytes position;              // as shown below this parent; empty: it was not there
   std::vector<Bytes> pending;  // where a write that was lost, or accepted in part, was to put it below this parent
   bool in_transit = false;     // that write was to take it away from here: its siblings were placed as if it had gone
+  bool written = false;        // it stands as that write was to leave it: the write may have put it in place
 };
 
 struct SiblingPosition {

@@ -100,19 +100,18 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
   HARMONICA_RETURN_IF_ERROR(bring_in_line());
   HARMONICA_RETURN_IF_ERROR(keep_occupied_parents());
   HARMONICA_RETURN_IF_ERROR(order_disturbed());
-  KeysByItem keys_before;
   std::vector<Placed> puts;
+  for (const auto& [item, change] : changes_) {
+    if (change.after && (change.before != change.after || change.place_anew)) puts.push_back({item, &change, 0});
+  }
+  HARMONICA_RETURN_IF_ERROR(place_puts(puts));
+  HARMONICA_RETURN_IF_ERROR(leave_out_homeless(puts));
+  KeysByItem keys_before;
   std::vector<Placed> removals;
   for (const auto& [item, change] : changes_) {
     if (change.before) keys_before[item] = change.before->key;
-    if (change.before == change.after && !(change.after && change.place_anew)) continue;
-    if (change.after) {
-      puts.push_back({item, &change, 0});
-    } else {
-      removals.push_back({item, &change, depth_among_removed(item)});
-    }
+    if (change.before && !change.after) removals.push_back({item, &change, depth_among_removed(item)});
   }
-  HARMONICA_RETURN_IF_ERROR(place_puts(puts));
   std::sort(removals.begin(), removals.end(),
             [](const Placed& a, const Placed& b) { return a.depth != b.depth ? a.depth > b.depth : a.item < b.item; });
   HARMONICA_ASSIGN_OR_RETURN(const auto previous, previous_siblings(puts));
@@ -253,13 +252,54 @@ Status WritePlan::keep_occupied_parent(const ItemId& item) {
     const auto parent = changes_.find(standing->shown->parent);
     if (parent == changes_.end() || !parent->second.before || parent->second.after) return {};
     HARMONICA_ASSIGN_OR_RETURN(standing, transaction_.find(parent->first));
-    if (!standing) return {};
+    if (!standing) {
+      // Of a lost write, in which a user has put something meanwhile: it goes on standing there, recorded nowhere.
+      const ShownItem& shown = *parent->second.before;
+      left_astray_.push_back({parent->first, shown.key, shown});
+      changes_.erase(parent);
+      return {};
+    }
     standing->shown = parent->second.before;
     HARMONICA_RETURN_IF_ERROR(
         transaction_.put(*standing, index_entries(context_.schema(), *standing, WrittenState::kUnwritten)));
     changes_.erase(parent);
   }
   return {};
+}
+
+// Nothing can be put into what does not stand in the store because it could not be written: it waits as well. `puts`:
+// parents before their children.
+Status WritePlan::leave_out_homeless(std::vector<Placed>& puts) {
+  std::vector<Placed> possible;
+  possible.reserve(puts.size());
+  std::optional<ItemId> home;  // of the put before, where it has one
+  for (const Placed& placed : puts) {
+    const ItemId& parent = placed.change->after->parent;
+    const bool is_looked_up = home == parent;
+    HARMONICA_ASSIGN_OR_RETURN(const bool has_home, is_looked_up ? Result<bool>(true) : will_stand(parent));
+    if (has_home) {
+      home = parent;
+      possible.push_back(placed);
+      continue;
+    }
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> waiting, transaction_.find(placed.item));
+    HARMONICA_ASSERT(waiting.has_value());
+    waiting->shown = placed.change->before;
+    HARMONICA_RETURN_IF_ERROR(
+        transaction_.put(*waiting, index_entries(context_.schema(), *waiting, WrittenState::kUnwritten)));
+    changes_.erase(placed.item);
+    HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(placed.item));
+  }
+  puts = std::move(possible);
+  return {};
+}
+
+// Whether an item stands in the store once this plan is written.
+Result<bool> WritePlan::will_stand(const ItemId& item) {
+  if (item.is_zero() || context_.schema().is_root(item)) return true;
+  if (const auto change = changes_.find(item); change != changes_.end()) return change->second.after.has_value();
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+  return stored && stored->shown;
 }
 
 bool WritePlan::is_ordered(TypeId type) const {

@@ -69,6 +69,8 @@ class WritePlan {
   Result<std::vector<Sibling>> standing_children(const ItemId& parent);
   Status keep_occupied_parents();
   Status keep_occupied_parent(const ItemId& item);
+  Status leave_out_homeless(std::vector<Placed>& puts);
+  Result<bool> will_stand(const ItemId& item);
   bool is_ordered(TypeId type) const;
   bool is_unwritable(const ItemId& item) const;
   StoreKey new_key(const ItemId& item) const;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -33,15 +34,15 @@ constexpr UnitId kParentUnit = 1;
 constexpr UnitId kTitle = 2;
 constexpr UnitId kMarks = 3;
 
-Schema schema() {
+Schema schema(DeletionRule deletion) {
   const Unit parent{kParentUnit, "parent", ValueKind::kIds, UnitRole::kParent};
   const Unit title{kTitle, "title", ValueKind::kText};
   const Unit marks{kMarks, "marks", ValueKind::kList};
   Schema result;
   result.default_scope = "test";
   result.types = {
-      {kFolder, "folder", DeletionRule::kEditWins, {parent, title}, {kTitle}},
-      {kNote, "note", DeletionRule::kEditWins, {parent, title, marks}, {kTitle}},
+      {kFolder, "folder", deletion, {parent, title}, {kTitle}},
+      {kNote, "note", deletion, {parent, title, marks}, {kTitle}},
   };
   return result;
 }
@@ -87,13 +88,14 @@ class TestEnvironment : public Environment {
   std::map<ReplicaId, Tick> reserved_;
 };
 
-// Counts scans over items, and notes which items are looked up.
+// Counts scans over items, and notes which items are looked up. Can lose what it is to commit, as a power cut does.
 class WatchedMetadata : public ForwardingMetadata {
  public:
   using ForwardingMetadata::ForwardingMetadata;
 
   std::size_t scans = 0;
   std::set<ItemId> looked_up;
+  bool loses_commits = false;
 
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override {
     HARMONICA_ASSIGN_OR_RETURN(auto inner, inner_.begin(mode));
@@ -113,6 +115,10 @@ class WatchedMetadata : public ForwardingMetadata {
     Status scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) override {
       ++watched_.scans;
       return inner_->scan(range, visit);
+    }
+    Status commit() override {
+      if (watched_.loses_commits) return {StatusCode::kIo, "no power"};
+      return inner_->commit();
     }
 
    private:
@@ -142,6 +148,8 @@ class TellingStore : public ForwardingStore {
 
   EnumerationKind kind = EnumerationKind::kChanges;
   std::vector<StoreItem> offered_too;  // behind everything else
+  std::function<void()> after_apply = [] {};
+  std::set<StoreKey> refused;  // what cannot be written
 
   Result<Enumeration> enumerate(const Bytes& anchor, const ShownItems& shown, EnumerationSink& sink) override {
     ContentSink all;
@@ -165,6 +173,21 @@ class TellingStore : public ForwardingStore {
     return now;
   }
 
+  Result<Written> apply(std::span<const StoreWrite> writes, const Bytes& anchor) override {
+    std::vector<StoreWrite> possible;
+    for (const StoreWrite& write : writes) {
+      if (!refused.contains(write.item.key)) possible.push_back(write);
+    }
+    HARMONICA_ASSIGN_OR_RETURN(Written written, inner_.apply(possible, anchor));
+    for (std::size_t index = 0; index < writes.size(); ++index) {
+      if (!refused.contains(writes[index].item.key)) continue;
+      written.outcomes.insert(written.outcomes.begin() + static_cast<std::ptrdiff_t>(index),
+                              {WriteState::kFailed, Status(StatusCode::kIo, "refused")});
+    }
+    after_apply();
+    return written;
+  }
+
  private:
   const Contents& remember(const Bytes& anchor, const std::vector<StoreItem>& items) {
     Contents& contents = remembered_[anchor];
@@ -177,7 +200,9 @@ class TellingStore : public ForwardingStore {
 };
 
 struct Device {
-  explicit Device(std::uint8_t seed = 1, EnumerationKind kind = EnumerationKind::kChanges) : environment(seed) {
+  explicit Device(std::uint8_t seed = 1, EnumerationKind kind = EnumerationKind::kChanges,
+                  DeletionRule deletion = DeletionRule::kEditWins)
+      : environment(seed), memory(schema(deletion), WriteUnit::kEachItem) {
     store.kind = kind;
     open(Guard::kOn);
   }
@@ -186,6 +211,25 @@ struct Device {
     Result<std::unique_ptr<Replica>> opened = Replica::open(store, metadata, environment, {guard});
     EXPECT_TRUE(opened.ok()) << opened.status().to_text();
     replica = std::move(*opened);
+  }
+
+  // The power goes as soon as something has been written into the store, and comes back.
+  void loses_power_in(const std::function<Status()>& session) {
+    store.after_apply = [this] { metadata.loses_commits = true; };
+    EXPECT_EQ(session().code(), StatusCode::kIo);
+    store.after_apply = [] {};
+    metadata.loses_commits = false;
+    open(Guard::kOn);
+  }
+
+  // The key under which the store shows what has this title.
+  StoreKey key_of(const std::string& title) {
+    providers::MemoryItemStore& shown = memory;
+    for (const StoreKey& key : shown.children("")) {
+      if (*shown.find(key)->values.front().value.if_text() == title) return key;
+    }
+    ADD_FAILURE() << "nothing is shown as " << title;
+    return {};
   }
 
   DetectionReport detect() {
@@ -222,7 +266,7 @@ struct Device {
   ItemCounts counts() { return replica->status()->counts; }
 
   TestEnvironment environment;
-  providers::MemoryItemStore memory{schema(), WriteUnit::kEachItem};
+  providers::MemoryItemStore memory;
   TellingStore store{memory};
   providers::MemoryMetadataStore kept;
   WatchedMetadata metadata{kept};
@@ -586,6 +630,100 @@ TEST(ChangeDetector, NothingIsWrittenOverAnItemThatIsLeftAsItIs) {
     EXPECT_THAT(failures, IsEmpty());
     EXPECT_TRUE(device.titles().contains("by peer"));
   }
+}
+
+Status sync(Device& first, Device& second) {
+  return synchronize(first.replica->provider(), second.replica->provider(), SessionOptions()).status();
+}
+
+// A note moves into a folder that cannot be made again: it stays where it is until there is one, and nothing else waits.
+TEST(ChangeDetector, NothingIsMovedIntoAFolderThatCannotBeMade) {
+  Device device(1);
+  Device deleting(2);
+  Device other(3);
+  device.put(folder("f", "folder"));
+  device.put(note("n", "note"));
+  EXPECT_EQ(sync(device, deleting), Status());
+  EXPECT_EQ(sync(device, other), Status());
+  const StoreKey made_again = device.memory.key_for(device.held().at("f").item.id);
+  deleting.remove(deleting.key_of("folder"));
+  device.loses_power_in([&] { return sync(device, deleting); });
+  device.store.refused = {made_again};
+  EXPECT_EQ(sync(device, other), Status());
+  EXPECT_EQ(device.memory.size(), 1U);
+  other.put(note(other.key_of("note"), "note", other.key_of("folder")));
+  other.put(note("o", "other"));
+  EXPECT_EQ(sync(device, other), Status());
+  EXPECT_EQ(device.memory.find("n")->parent, StoreKey());
+  EXPECT_TRUE(device.titles().contains("other"));
+  device.store.refused.clear();
+  EXPECT_EQ(sync(device, other), Status());
+  EXPECT_EQ(device.memory.find("n")->parent, made_again);
+}
+
+// What a lost write has brought back into the store and a user has edited there is the item that it was, not a new one.
+TEST(ChangeDetector, EditOfWhatALostWriteBroughtBackIsAnEdit) {
+  Device device(1);
+  Device deleting(2);
+  Device other(3);
+  fill(device, 3);
+  EXPECT_EQ(sync(device, deleting), Status());
+  EXPECT_EQ(sync(device, other), Status());
+  deleting.remove(deleting.key_of("title 1"));
+  device.loses_power_in([&] { return sync(device, deleting); });
+  device.loses_power_in([&] { return sync(device, other); });
+  StoreItem edited = note(device.key_of("title 1"), "title 1");
+  edited.values.back().value = Value::list({Value::text("marked")});
+  device.put(edited);
+  const DetectionReport report = device.detect();
+  EXPECT_EQ(report.created, 0U);
+  EXPECT_EQ(report.updated, 1U);
+  EXPECT_EQ(device.counts(), (ItemCounts{3, 0, 3}));
+  EXPECT_EQ(sync(device, other), Status());
+  EXPECT_EQ(other.counts(), (ItemCounts{3, 0, 3}));
+  EXPECT_EQ(other.held().at(other.key_of("title 1")).item.value_of(kMarks), Value::list({Value::text("marked")}));
+}
+
+// A folder of a lost write cannot go while something that a user has put into it cannot be moved; that stops nothing else.
+TEST(ChangeDetector, FolderOfALostWriteStaysWhileSomethingInItCannotBeMoved) {
+  Device device(1);
+  Device peer(2);
+  Device other(3);
+  peer.put(folder("f", "folder"));
+  device.loses_power_in([&] { return sync(device, peer); });
+  device.put(note("n", "in it", device.key_of("folder")));
+  device.store.refused = {"n"};
+  other.put(note("o", "from elsewhere"));
+  EXPECT_EQ(sync(device, other), Status());
+  EXPECT_TRUE(device.titles().contains("from elsewhere"));
+  EXPECT_NE(device.key_of("folder"), StoreKey());
+  device.store.refused.clear();
+  EXPECT_EQ(sync(device, other), Status());
+  EXPECT_EQ(device.memory.find("n")->parent, StoreKey());
+  EXPECT_EQ(device.memory.size(), 2U);
+}
+
+// A folder was deleted elsewhere and stays here while something in it cannot go; then a user edits and moves it.
+TEST(ChangeDetector, MoveThatMeetsADeletionThatWinsIsRecorded) {
+  Device device(1, EnumerationKind::kChanges, DeletionRule::kDeleteWins);
+  Device deleting(2, EnumerationKind::kChanges, DeletionRule::kDeleteWins);
+  device.put(folder("f", "folder"));
+  device.put(folder("g", "elsewhere"));
+  device.put(note("n", "note", "f"));
+  EXPECT_EQ(sync(device, deleting), Status());
+  const StoreKey deleted = deleting.key_of("folder");
+  deleting.remove(*deleting.memory.children(deleted).begin());
+  deleting.remove(deleted);
+  device.store.refused = {"n"};
+  EXPECT_EQ(sync(device, deleting), Status());
+  EXPECT_FALSE(device.held().at("f").item.alive());
+  device.put(folder("f", "edited", "g"));
+  device.detect();
+  std::set<UnitId> recorded;
+  const Result<std::vector<ConflictRecord>> conflicts = device.replica->conflicts();
+  ASSERT_TRUE(conflicts.ok()) << conflicts.status().to_text();
+  for (const ConflictRecord& conflict : *conflicts) recorded.insert(conflict.unit);
+  EXPECT_THAT(recorded, ElementsAre(kParentUnit, kTitle));
 }
 
 }  // namespace
