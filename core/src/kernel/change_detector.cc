@@ -101,6 +101,7 @@ class Detection {
     HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(state_.anchor, known_, collector));
     context_.anchor = enumeration.anchor;
     context_.astray.clear();
+    context_.disturbed.clear();
     report_.skipped = std::move(collector.skipped_lines);
     for (const std::string& line : collector.mended_lines) {
       context_.environment.log(LogLevel::kWarning, line + "; the next write mends it");
@@ -151,6 +152,9 @@ class Detection {
     found_.reserve(collector.items.size());
     for (StoreItem& item : collector.items) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
     HARMONICA_RETURN_IF_ERROR(leave_alone_below());
+    for (const PreparedItem& one : pending_) {
+      if (one.shown && new_by_key_.contains(one.key)) taken_.insert(one.item);
+    }
     for (KnownItem& known : known_.items()) {
       if (known.seen || !pending_removal(known.item)) continue;
       known.seen = true;
@@ -286,6 +290,7 @@ class Detection {
       }
       // Not held yet: the user's, under the id that it is going to have.
       found.content.identity = ours->item;
+      taken_.erase(ours->item);
     }
     HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(type, found.content, found.parent));
     HARMONICA_ASSIGN_OR_RETURN(found.known, known_.find(found.item));
@@ -349,7 +354,8 @@ class Detection {
   }
 
   Result<bool> is_free(const ItemType& type, const ItemId& item) {
-    if (new_by_item_.contains(item) || item.is_zero() || context_.schema().is_root(item)) return false;
+    if (new_by_item_.contains(item) || taken_.contains(item) || item.is_zero() || context_.schema().is_root(item))
+      return false;
     if (first_detection_) return true;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored) return true;
@@ -405,13 +411,14 @@ class Detection {
     for (const std::size_t index : indexes) {
       const Found& found = found_[index];
       const bool in_place = found.known != nullptr && found.known->shown.parent == parent;
-      Sibling sibling{found.item, in_place ? found.position : Bytes(), {}, false, found.orphan};
+      Sibling sibling{found.item, in_place ? found.position : Bytes(), {}, false};
       // What a lost write has left behind holds nobody else's place.
-      if (!found.orphan) add_pending(parent, found, sibling);
+      if (!found.orphan) add_pending(parent, sibling);
       siblings.push_back(std::move(sibling));
     }
     SiblingOrder order = order_siblings(std::move(siblings), outer_bounds(indexes));
-    if (order.pending_seen) pending_seen_ = true;
+    if (order.pending_seen || order.passed_over) pending_seen_ = true;
+    if (order.passed_over) context_.disturbed.insert(parent);
     for (std::size_t place = 0; place < indexes.size(); ++place) {
       Found& found = found_[indexes[place]];
       SiblingPosition& given = order.positions[place];
@@ -423,16 +430,15 @@ class Detection {
     }
   }
 
-  void add_pending(const ItemId& parent, const Found& found, Sibling& sibling) const {
-    const auto pending = pending_by_item_.find(sibling.item);
-    if (pending == pending_by_item_.end()) return;
-    for (const PreparedItem* one : pending->second) {
+  void add_pending(const ItemId& parent, Sibling& sibling) const {
+    const auto found = pending_by_item_.find(sibling.item);
+    if (found == pending_by_item_.end()) return;
+    for (const PreparedItem* one : found->second) {
       if (!one->shown || one->shown->parent != parent) {
         sibling.in_transit = true;
-        continue;
+      } else if (!one->shown->position.empty()) {
+        sibling.pending.push_back(one->shown->position);
       }
-      if (!one->shown->position.empty()) sibling.pending.push_back(one->shown->position);
-      if (stands_as(found, *one->shown)) sibling.written = true;
     }
   }
 
@@ -674,6 +680,7 @@ class Detection {
   std::unordered_map<std::string_view, std::size_t> new_by_key_;
   std::unordered_map<ItemId, std::size_t, IdHash> new_by_item_;
   std::deque<KnownItem> shown_by_lost_writes_;
+  std::set<ItemId> taken_;  // items that a lost write has put into the store, under a key that stands there now
   std::map<ItemId, Version> folder_versions_;
   std::unordered_map<ItemId, std::uint32_t, IdHash> next_twin_;  // by the first id of a natural key
   std::vector<ItemId> undone_removals_;

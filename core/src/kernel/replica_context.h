@@ -50,6 +50,9 @@ struct ReplicaContext {
   // Items that stand in the store otherwise than was recorded, since a write was accepted only in part or its commit was
   // lost with the process: they are neither a user's doing nor shown. The next write brings them in line.
   std::map<ItemId, AsStanding> astray;
+  // Parents in which something stands against its position by the doing of such a write. The next write puts all children
+  // in their places.
+  std::set<ItemId> disturbed;
   // Items that were shown and stand in the store in a form that cannot be synced: nothing is written over them.
   std::set<ItemId> left_alone;
   std::set<StoreKey> left_out_keys;  // of what stands so in the store and was never shown

@@ -73,24 +73,6 @@ std::vector<Candidate> staying_children(const std::vector<Sibling>& siblings, co
   return staying;
 }
 
-// Whether no user has moved anything that is in transit: it stands in order with all that the write cannot have put in
-// place. `staying`: of all others, which stay.
-bool is_all_explained(const std::vector<Sibling>& siblings, const std::vector<Candidate>& staying) {
-  std::vector<bool> is_untouched(siblings.size(), false);
-  for (const Candidate& one : staying) {
-    const Sibling& sibling = siblings[one.place];
-    is_untouched[one.place] = !sibling.written && one.position == sibling.position;
-  }
-  const Sibling* before = nullptr;
-  for (std::size_t place = 0; place < siblings.size(); ++place) {
-    const Sibling& sibling = siblings[place];
-    if (!is_untouched[place] && !is_leaving(sibling)) continue;
-    if (before != nullptr && !stands_before(before->position, before->item, sibling.position, sibling.item)) return false;
-    before = &sibling;
-  }
-  return true;
-}
-
 // The children that get a position now, and those that stay between them.
 class Ordering {
  public:
@@ -166,7 +148,8 @@ SiblingOrder order_siblings(std::vector<Sibling> siblings, const std::pair<Bytes
     std::vector<std::size_t> remaining = placed;
     std::erase_if(remaining, [&](std::size_t place) { return is_leaving(siblings[place]); });
     std::vector<Candidate> without = staying_children(siblings, remaining);
-    if (remaining.size() < placed.size() && all_stay(remaining, without) && is_all_explained(siblings, without)) {
+    order.passed_over = remaining.size() < placed.size() && all_stay(remaining, without);
+    if (order.passed_over) {
       placed = std::move(remaining);
       staying = std::move(without);
     }

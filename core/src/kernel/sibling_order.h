@@ -15,7 +15,6 @@ struct Sibling {
   Bytes position;              // as shown below this parent; empty: it was not there
   std::vector<Bytes> pending;  // where a write that was lost, or accepted in part, was to put it below this parent
   bool in_transit = false;     // that write was to take it away from here: its siblings were placed as if it had gone
-  bool written = false;        // it stands as that write was to leave it: the write may have put it in place
 };
 
 struct SiblingPosition {
@@ -27,6 +26,7 @@ struct SiblingPosition {
 struct SiblingOrder {
   std::vector<SiblingPosition> positions;  // of each sibling
   bool pending_seen = false;               // the order is that of a write that was lost, or accepted in part
+  bool passed_over = false;                // one in transit stands against its position, by that write's doing
 };
 
 // As many children as can stay where they were shown, or where a pending position puts them, do; those that are new or were

@@ -179,7 +179,9 @@ std::set<ItemId> WritePlan::ordered_parents() const {
 
 // Where an attempt was accepted only in part, every child is placed again: each after the one that it follows now.
 Status WritePlan::order_disturbed() {
-  for (const ItemId& parent : held_back_.disturbed) {
+  std::set<ItemId> parents = held_back_.disturbed;
+  parents.insert(context_.disturbed.begin(), context_.disturbed.end());
+  for (const ItemId& parent : parents) {
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<Sibling> children, standing_children(parent));
     for (const Sibling& child : children) {
       if (is_unwritable(child.item)) continue;
