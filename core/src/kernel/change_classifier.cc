@@ -160,18 +160,25 @@ class ChangeDecision {
                          const std::vector<UnitRegister>& news, bool concurrent) {
     const ExistenceRegister& held = input_.local->existence;
     const ExistenceRegister& sent = sent_existence();
-    if (input_.resolution == Resolution::kDefer) return defer(kExistenceUnit, side_of(held), side_of(sent));
+    const bool is_silent =
+        !lives && std::none_of(news.begin(), news.end(), [&](const UnitRegister& unit) { return is_recorded(unit.unit); });
+    if (input_.resolution == Resolution::kDefer && !is_silent) return defer(kExistenceUnit, side_of(held), side_of(sent));
     if (input_.resolution == Resolution::kKeepLocal) lives = is_alive(held.value);
     if (input_.resolution == Resolution::kTakeRemote) lives = is_alive(sent.value);
     const std::string_view rule = rule_name(input_.resolution, rule_name(input_.type.deletion));
     if (lives) {
       record(kExistenceUnit, side_of(alive), side_of(dead), rule);
     } else {
-      for (const UnitRegister& unit : news) {
-        if (is_recorded(unit.unit)) record(unit.unit, side_of(dead), side_of(unit.content), rule);
-      }
+      record_lost(dead, news, rule);
     }
     settle(lives, alive, dead, concurrent);
+  }
+
+  // What a deletion takes with it.
+  void record_lost(const ExistenceRegister& dead, const std::vector<UnitRegister>& news, std::string_view rule) {
+    for (const UnitRegister& unit : news) {
+      if (is_recorded(unit.unit)) record(unit.unit, side_of(dead), side_of(unit.content), rule);
+    }
   }
 
   bool is_recorded(UnitId id) const {
@@ -234,6 +241,7 @@ class ChangeDecision {
     } else if (sent_is_known(change.existence.version)) {
       const bool lives = input_.type.deletion != DeletionRule::kDeleteWins;
       result_.item.existence = {minted(), lives ? Existence::kRestored : Existence::kDeleted};
+      if (!lives) record_lost(result_.item.existence, unknown_to_deleter(true), rule_name(input_.type.deletion));
     } else if (change.existence.version.tick <= bound) {
       result_.item.existence.version = minted();
     }

@@ -527,6 +527,10 @@ TEST(Classifier, EditThatMeetsAForgottenDeletionIsDecidedByTheDeletionRule) {
   EXPECT_EQ(text_of(outcome(DeletionRule::kEditWins).item), "restored@D100 1=old@D101 2=new@S5");
   EXPECT_EQ(text_of(outcome(DeletionRule::kLatest).item), "restored@D100 1=old@D101 2=new@S5");
   EXPECT_EQ(text_of(outcome(DeletionRule::kDeleteWins).item), "deleted@D100 1=old@D101 2=new@S5");
+  EXPECT_TRUE(outcome(DeletionRule::kEditWins).conflicts.empty());
+  ASSERT_EQ(outcome(DeletionRule::kDeleteWins).conflicts.size(), 1u);
+  EXPECT_EQ(text_of(outcome(DeletionRule::kDeleteWins).conflicts.front()),
+            "2: kept deleted@D100, lost new@S5 (delete_wins)");
 }
 
 TEST(Classifier, CreationMeetsAForgottenLifeAndMintsOnlyWhatIsNotYounger) {
@@ -601,6 +605,19 @@ TEST(Classifier, DeletionAgainstAnEditWaitsWhereAllIsLeftToAPerson) {
                           .resolution = Resolution::kDefer}),
               "deferred; 0: kept created@A1, lost deleted@S6 (manual)");
   }
+}
+
+TEST(Classifier, DeletionThatTakesNothingWithItButSilentUnitsDoesNotWait) {
+  const auto outcome = [](DeletionRule rule) {
+    return outcome_of({.held = "created@A1 1=a@A1 3=p@D5",
+                       .sent = "deleted@S6 1=a@A1 3=o@A1",
+                       .known = "{A:1,D:5}",
+                       .made_with = "{A:1,S:6}",
+                       .deletion = rule,
+                       .resolution = Resolution::kDefer});
+  };
+  EXPECT_EQ(outcome(DeletionRule::kDeleteWins), "deleted@S6 1=a@A1 3=p@D5");
+  EXPECT_EQ(outcome(DeletionRule::kEditWins), "deferred; 0: kept created@A1, lost deleted@S6 (manual)");
 }
 
 TEST(Classifier, ChangesWithoutAConflictDoNotWait) {
