@@ -237,49 +237,43 @@ DetectionReport OracleMesh::detect(char replica) {
 
 void OracleMesh::create(char replica, std::int64_t time, const std::string& name, const std::string& u,
                         const std::string& v) {
-  Machine& machine = at(replica);
-  set_time(machine, time);
   StoreItem item;
   item.key = name;
   item.type = kThing;
   item.values = {{kCalled, Value::text(name)}, {kU, Value::text(u)}, {kV, Value::text(v)}};
-  item.changed_ms = machine.environment.wall_clock_ms();
-  ASSERT_TRUE(machine.store.put(std::move(item)).ok());
-  detect(replica);
+  put_new(replica, time, std::move(item));
 }
 
 void OracleMesh::create_file(char replica, std::int64_t time, const std::string& name, const std::string& shown_name) {
-  Machine& machine = at(replica);
-  set_time(machine, time);
   StoreItem item;
   item.key = name;
   item.type = kFileType;
   item.values = {{kCalled, Value::text(name)}, {kFileName, Value::text(shown_name)}};
-  item.changed_ms = machine.environment.wall_clock_ms();
-  ASSERT_TRUE(machine.store.put(std::move(item)).ok());
-  detect(replica);
+  put_new(replica, time, std::move(item));
 }
 
 void OracleMesh::create_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id) {
-  Machine& machine = at(replica);
-  set_time(machine, time);
   StoreItem item;
-  item.key = machine.store.key_for(id);
   item.type = kThing;
   item.values = {{kCalled, Value::text(name)}, {kU, Value::text("u")}, {kV, Value::text("v")}};
   item.identity = id;
-  ASSERT_TRUE(machine.store.put(std::move(item)).ok());
-  detect(replica);
+  put_new(replica, time, std::move(item));
 }
 
 void OracleMesh::create_file_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id) {
-  Machine& machine = at(replica);
-  set_time(machine, time);
   StoreItem item;
-  item.key = machine.store.key_for(id);
   item.type = kFileType;
   item.values = {{kCalled, Value::text(name)}, {kFileName, Value::text(name)}};
   item.identity = id;
+  put_new(replica, time, std::move(item));
+}
+
+// What the store recognises stands under the key that its id gives.
+void OracleMesh::put_new(char replica, std::int64_t time, StoreItem item) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  if (item.identity) item.key = machine.store.key_for(*item.identity);
+  item.changed_ms = machine.environment.wall_clock_ms();
   ASSERT_TRUE(machine.store.put(std::move(item)).ok());
   detect(replica);
 }

@@ -99,6 +99,7 @@ class OracleMesh {
   StoreKey key_of(Machine& machine, const std::string& name);
   std::optional<StoredItem> stored(char replica, const std::string& name);
   void set_time(Machine& machine, std::int64_t time);
+  void put_new(char replica, std::int64_t time, StoreItem item);
 
   std::map<char, std::unique_ptr<Machine>> machines_;
 };

@@ -15,7 +15,8 @@ bool ends_with_one_of(std::string_view path, auto&& endings) {
   return false;
 }
 
-bool is_skipped_folder(const std::string& name) {
+// What is no source: builds, and what git keeps (in a work tree of its own that is a file).
+bool is_skipped(const std::string& name) {
   return name == ".git" || name == ".cache" || name == "build" || name.starts_with("cmake-build");
 }
 
@@ -25,7 +26,10 @@ SourceTree read_source_tree(const std::string& root) {
   namespace fs = std::filesystem;
   SourceTree tree;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
-    if (entry->is_directory() && is_skipped_folder(entry->path().filename().string())) entry.disable_recursion_pending();
+    if (is_skipped(entry->path().filename().string())) {
+      entry.disable_recursion_pending();
+      continue;
+    }
     if (!entry->is_regular_file()) continue;
     std::ifstream file(entry->path(), std::ios::binary);
     std::string content{std::istreambuf_iterator<char>(file), {}};

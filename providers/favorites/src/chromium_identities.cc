@@ -40,8 +40,6 @@ class IdSet {
   std::unordered_set<std::int64_t> large_;
 };
 
-// Goes over the tree once more, in the order of the checksum: compares that, gives keys to entries without a good one of
-// their own, and finds the folder that stands for the menu.
 // Keys that were seen, which must outlive it.
 class KeySet {
  public:
@@ -89,6 +87,8 @@ class KeySet {
   std::vector<std::string_view> keys_;
 };
 
+// Goes over the tree once more, in the order of the checksum: compares that, gives keys to entries without a good one of
+// their own, and finds the folder that stands for the menu.
 class IdentitySettler {
  public:
   IdentitySettler(ChromiumDocument& document, ChromiumChecksums present)

@@ -32,8 +32,8 @@ class FavoritesEditor {
 
   // Where an entry stands. `slot` is where it stood when that was last looked at: a good place to start looking.
   struct Place {
-    Favorite* favorite = nullptr;  // null for a root
-    Children* siblings = nullptr;  // null for a root
+    Favorite* favorite = nullptr;
+    Children* siblings = nullptr;  // itself among them
     std::string_view parent;       // the key of its folder or the name of its root, where that stands
     std::size_t slot = 0;
   };
