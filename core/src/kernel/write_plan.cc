@@ -184,7 +184,10 @@ Status WritePlan::order_disturbed() {
   for (const ItemId& parent : parents) {
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<Sibling> children, standing_children(parent));
     for (const Sibling& child : children) {
-      if (is_unwritable(child.item)) continue;
+      if (is_unwritable(child.item)) {
+        if (context_.disturbed.contains(parent)) HARMONICA_RETURN_IF_ERROR(leave_astray(child.item));
+        continue;
+      }
       const auto [change, is_new] = changes_.try_emplace(child.item);
       if (is_new) {
         HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(child.item));
@@ -193,6 +196,13 @@ Status WritePlan::order_disturbed() {
       change->second.place_anew = true;
     }
   }
+  return {};
+}
+
+// What may stand out of order and cannot be put in place goes on counting as ours.
+Status WritePlan::leave_astray(const ItemId& item) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+  if (stored && stored->shown) left_astray_.push_back({item, stored->shown->key, stored->shown});
   return {};
 }
 

@@ -65,6 +65,7 @@ class WritePlan {
 
   Status bring_in_line();
   Status order_disturbed();
+  Status leave_astray(const ItemId& item);
   Status load_unwritten();
   Result<std::vector<Sibling>> standing_children(const ItemId& parent);
   Status keep_occupied_parents();
