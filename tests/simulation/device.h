@@ -178,6 +178,8 @@ class Device {
 
   // Whether the store may differ from what the replica thinks it shows.
   bool settled() const { return edits_ == edits_accounted_; }
+  // Whether a write that was prepared may have been lost with its commit; the next session settles it.
+  bool write_is_pending();
   std::uint64_t commits() const { return commits_; }
   std::vector<ReplicaId>& replica_ids() { return replica_ids_; }
 
@@ -194,6 +196,7 @@ class Device {
 
  private:
   void committed(Committed& commit);
+  void account_for_edits();
 
   SharedWorld& world_;
   DeviceOptions options_;
@@ -213,6 +216,7 @@ class Device {
   std::uint64_t edits_ = 0;
   std::uint64_t edits_enumerated_ = 0;
   std::uint64_t edits_accounted_ = 0;
+  bool edits_in_doubt_ = false;
   std::uint64_t commits_ = 0;
 };
 
