@@ -156,14 +156,15 @@ Result<Written> FaultyStore::apply(std::span<const StoreWrite> writes, const Byt
 
   const bool in_two = inner_.write_unit() == WriteUnit::kEachItem && writes.size() > 1 &&
                       world_.random.chance(world_.misfortunes.write_in_two);
+  Refused refused;
   if (!in_two) {
-    Result<Written> written = apply_some(writes, anchor);
+    Result<Written> written = apply_some(writes, anchor, refused);
     if (power_.fails()) return Power::status();
     return written;
   }
-  HARMONICA_ASSIGN_OR_RETURN(Written first, apply_some(writes.first(writes.size() / 2), anchor));
+  HARMONICA_ASSIGN_OR_RETURN(Written first, apply_some(writes.first(writes.size() / 2), anchor, refused));
   if (power_.fails()) return Power::status();
-  HARMONICA_ASSIGN_OR_RETURN(Written second, apply_some(writes.subspan(writes.size() / 2), first.anchor));
+  HARMONICA_ASSIGN_OR_RETURN(Written second, apply_some(writes.subspan(writes.size() / 2), first.anchor, refused));
   if (power_.fails()) return Power::status();
   first.outcomes.insert(first.outcomes.end(), second.outcomes.begin(), second.outcomes.end());
   first.anchor = second.anchor;
@@ -172,29 +173,31 @@ Result<Written> FaultyStore::apply(std::span<const StoreWrite> writes, const Byt
 
 // Leaves out the items that fail, and with them what cannot stand without them: children of a folder that is not made,
 // folders that cannot go because something in them stays.
-Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, const Bytes& anchor) {
+Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, const Bytes& anchor, Refused& refused) {
   const auto& store = static_cast<const providers::MemoryItemStore&>(inner_);
-  std::map<StoreKey, StoreKey> failed;  // with the sibling each was to follow
   std::vector<StoreWrite> rest;
   std::vector<bool> is_failed;
   for (const StoreWrite& write : writes) {
     bool fails = fails_item(write.item);
     if (write.kind == WriteKind::kPut) {
-      fails = fails || (failed.contains(write.item.parent) && store.find(write.item.parent) == nullptr);
+      fails = fails || (refused.contains(write.item.parent) && store.find(write.item.parent) == nullptr);
     } else {
-      for (const StoreKey& child : store.children(write.item.key)) fails = fails || failed.contains(child);
+      for (const StoreKey& child : store.children(write.item.key)) fails = fails || refused.contains(child);
     }
     is_failed.push_back(fails);
     if (fails) {
       if (world_.trace) world_.tell("    store: refuses " + write.item.key);
-      failed.emplace(write.item.key, write.previous);
+      refused.emplace(write.item.key, write.previous);
       continue;
     }
     rest.push_back(write);
     StoreKey& previous = rest.back().previous;
-    for (auto skipped = failed.find(previous); skipped != failed.end(); skipped = failed.find(previous)) {
-      const StoreItem* held = store.find(previous);
-      if (held != nullptr && held->parent == write.item.parent) break;
+    // One that stands where it was to stand can be followed.
+    for (auto skipped = refused.find(previous); skipped != refused.end(); skipped = refused.find(previous)) {
+      const std::vector<StoreKey> siblings = store.children(write.item.parent);
+      const auto place = std::find(siblings.begin(), siblings.end(), previous);
+      const bool is_first = place == siblings.begin();
+      if (place != siblings.end() && skipped->second == (is_first ? StoreKey() : *std::prev(place))) break;
       previous = skipped->second;
     }
   }

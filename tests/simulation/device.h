@@ -93,7 +93,10 @@ class FaultyStore final : public ForwardingStore {
  private:
   bool fails_item(const StoreItem& item);
   void tell_writes(std::span<const StoreWrite> writes, std::span<const WriteOutcome> outcomes);
-  Result<Written> apply_some(std::span<const StoreWrite> writes, const Bytes& anchor);
+  // Keys of the writes of one call that failed, with the sibling each was to follow.
+  using Refused = std::map<StoreKey, StoreKey>;
+
+  Result<Written> apply_some(std::span<const StoreWrite> writes, const Bytes& anchor, Refused& refused);
 
   SharedWorld& world_;
   Power& power_;
