@@ -187,18 +187,15 @@ Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, cons
     is_failed.push_back(fails);
     if (fails) {
       if (world_.trace) world_.tell("    store: refuses " + write.item.key);
-      refused.emplace(write.item.key, write.previous);
+      refused.emplace(write.item.key, write);
       continue;
     }
     rest.push_back(write);
     StoreKey& previous = rest.back().previous;
-    // One that stands where it was to stand can be followed.
     for (auto skipped = refused.find(previous); skipped != refused.end(); skipped = refused.find(previous)) {
-      const std::vector<StoreKey> siblings = store.children(write.item.parent);
-      const auto place = std::find(siblings.begin(), siblings.end(), previous);
-      const bool is_first = place == siblings.begin();
-      if (place != siblings.end() && skipped->second == (is_first ? StoreKey() : *std::prev(place))) break;
-      previous = skipped->second;
+      const StoreItem* held = store.find(previous);
+      if (held != nullptr && held->parent == write.item.parent && !skipped->second.moves) break;
+      previous = skipped->second.previous;
     }
   }
   HARMONICA_ASSIGN_OR_RETURN(Written partial, inner_.apply(rest, anchor));

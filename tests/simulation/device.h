@@ -93,8 +93,8 @@ class FaultyStore final : public ForwardingStore {
  private:
   bool fails_item(const StoreItem& item);
   void tell_writes(std::span<const StoreWrite> writes, std::span<const WriteOutcome> outcomes);
-  // Keys of the writes of one call that failed, with the sibling each was to follow.
-  using Refused = std::map<StoreKey, StoreKey>;
+  // The writes of one call that failed, by key.
+  using Refused = std::map<StoreKey, StoreWrite>;
 
   Result<Written> apply_some(std::span<const StoreWrite> writes, const Bytes& anchor, Refused& refused);
 

@@ -130,6 +130,8 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     HARMONICA_ASSIGN_OR_RETURN(write.item, store_item(change.type, *change.after));
     HARMONICA_ASSIGN_OR_RETURN(write.item.parent, key_of(change.after->parent, {}));
     write.item.changed_ms = change.changed_ms;
+    write.moves = !change.before || change.before->parent != change.after->parent ||
+                  change.before->position != change.after->position;
     if (const auto found = previous.find(placed.item); found != previous.end()) write.previous = found->second;
     HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
     writes.push_back(std::move(write));

@@ -148,7 +148,7 @@ WriteOutcome FavoritesEditor::apply(const StoreWrite& write) {
             Status(StatusCode::kUnsupported, "the entry in the file cannot be read, so it is left as it is")};
   }
   WriteOutcome outcome = write.kind == WriteKind::kPut ? put(write) : remove(write);
-  if (outcome.state == WriteState::kFailed) unwritten_.emplace(write.item.key, write.previous);
+  if (outcome.state == WriteState::kFailed) unwritten_.emplace(write.item.key, Unwritten{write.previous, write.moves});
   return outcome;
 }
 
@@ -186,15 +186,16 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
     return {WriteState::kFailed, std::move(status)};
   }
 
-  // A sibling that was not written is not there; its own predecessor takes its part.
+  // A sibling that was to come here and was not written is not there; its own predecessor takes its part.
   StoreKey previous = write.previous;
   std::unordered_set<StoreKey> passed;
   while (!previous.empty()) {
     const Place* sibling = find(previous);
-    if (sibling != nullptr && sibling->parent == write.item.parent && previous != write.item.key) break;
+    const bool is_here = sibling != nullptr && sibling->parent == write.item.parent && previous != write.item.key;
     const auto skipped = unwritten_.find(previous);
+    if (is_here && (skipped == unwritten_.end() || !skipped->second.moves)) break;
     if (skipped == unwritten_.end() || !passed.insert(previous).second) return changed;
-    previous = skipped->second;
+    previous = skipped->second.previous;
   }
 
   std::unique_ptr<Favorite> favorite;

@@ -54,8 +54,12 @@ class FavoritesEditor {
   const FavoritesCodec& codec_;
   std::unordered_map<std::string_view, Place> places_;  // by the keys of the tree, where those stand
   std::unordered_set<StoreKey> skipped_;
-  // For every put that was not written, the sibling that it was to follow.
-  std::unordered_map<StoreKey, StoreKey> unwritten_;
+  // For every put that was not written, the sibling that it was to follow, and whether it was to come there.
+  struct Unwritten {
+    StoreKey previous;
+    bool moves = false;
+  };
+  std::unordered_map<StoreKey, Unwritten> unwritten_;
   bool edited_ = false;
 };
 

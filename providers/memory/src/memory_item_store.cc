@@ -189,8 +189,8 @@ StoreKey MemoryItemStore::key_for(const ItemId& item) const {
   return key;
 }
 
-// `unwritten` holds, for every put of this call that was not written, the sibling it was to follow.
-WriteOutcome MemoryItemStore::apply_put(const StoreWrite& write, const std::map<StoreKey, StoreKey>& unwritten) {
+// `unwritten` holds every put of this call that was not written.
+WriteOutcome MemoryItemStore::apply_put(const StoreWrite& write, const std::map<StoreKey, const StoreWrite*>& unwritten) {
   const WriteOutcome changed{WriteState::kChanged, {}};
   const StoreItem* held = find(write.item.key);
   const bool as_expected =
@@ -203,17 +203,16 @@ WriteOutcome MemoryItemStore::apply_put(const StoreWrite& write, const std::map<
     return {WriteState::kFailed, std::move(status)};
   }
 
-  // A sibling that was not written is not there; its own predecessor takes its part.
+  // A sibling that was to come here and was not written is not there; its own predecessor takes its part.
   StoreKey previous = write.previous;
-  const auto stands = [&](const StoreKey& key) {
-    const StoreItem* sibling = find(key);
-    return sibling != nullptr && sibling->parent == write.item.parent && key != write.item.key;
-  };
   std::set<StoreKey> passed;
-  while (!previous.empty() && !stands(previous)) {
+  while (!previous.empty()) {
+    const StoreItem* sibling = find(previous);
+    const bool is_here = sibling != nullptr && sibling->parent == write.item.parent && previous != write.item.key;
     const auto skipped = unwritten.find(previous);
+    if (is_here && (skipped == unwritten.end() || !skipped->second->moves)) break;
     if (skipped == unwritten.end() || !passed.insert(previous).second) return changed;
-    previous = skipped->second;
+    previous = skipped->second->previous;
   }
   if (held == nullptr || !same_content(*held, write.item) || predecessor(*held) != previous) place(write.item, previous);
   return {};
@@ -244,14 +243,14 @@ Result<Written> MemoryItemStore::apply(std::span<const StoreWrite> writes, const
 
   std::optional<MemoryItemStore> before;
   if (whole) before = *this;
-  std::map<StoreKey, StoreKey> unwritten;
+  std::map<StoreKey, const StoreWrite*> unwritten;
   for (const StoreWrite& write : writes) {
     WriteOutcome outcome = write.kind == WriteKind::kPut ? apply_put(write, unwritten) : apply_remove(write);
     if (whole && outcome.state == WriteState::kChanged) {
       *this = *std::move(before);
       return nothing_written();
     }
-    if (outcome.state != WriteState::kWritten) unwritten.emplace(write.item.key, write.previous);
+    if (outcome.state != WriteState::kWritten) unwritten.emplace(write.item.key, &write);
     written.outcomes.push_back(std::move(outcome));
   }
   // With an older anchor the current one would hide what a user did since.

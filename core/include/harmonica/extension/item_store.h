@@ -83,6 +83,8 @@ struct StoreWrite {
   StoreItem item;                     // for kRemove only key and type count
   StoreKey previous;                  // the sibling it follows in the end; empty: it is the first
   std::optional<StoreItem> expected;  // nothing: there must be no item with this key
+  // It is new, or is to stand elsewhere than it stands. If it cannot be written, its next sibling follows `previous`.
+  bool moves = false;
 };
 
 enum class WriteState : std::uint8_t {

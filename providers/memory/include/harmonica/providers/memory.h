@@ -49,7 +49,7 @@ class MemoryItemStore : public ItemStore {
   void place(StoreItem item, const StoreKey& previous);
   StoreKey predecessor(const StoreItem& item) const;
   void detach(const StoreItem& item);
-  WriteOutcome apply_put(const StoreWrite& write, const std::map<StoreKey, StoreKey>& unwritten);
+  WriteOutcome apply_put(const StoreWrite& write, const std::map<StoreKey, const StoreWrite*>& unwritten);
   WriteOutcome apply_remove(const StoreWrite& write);
   void record_edit(std::string_view what);
   Bytes anchor() const;
