@@ -120,6 +120,18 @@ TEST(MemoryItemStore, ASiblingThatWasNotWrittenIsPassedOver) {
   EXPECT_THAT(store.children("a"), ElementsAre("b", "y", "c"));
 }
 
+TEST(MemoryItemStore, ASiblingThatWasNotWrittenIsFollowedUnlessItWasToMove) {
+  for (const bool moves : {false, true}) {
+    MemoryItemStore store = sample();
+    StoreWrite unwritten = put(node("c", "a", "new"), "", node("c", "a", "other"));
+    unwritten.moves = moves;
+    const auto written = store.apply(std::vector<StoreWrite>{unwritten, put(node("y", "a"), "c")}, anchor_of(store));
+    ASSERT_TRUE(written.ok());
+    EXPECT_EQ(written->outcomes[0].state, WriteState::kChanged);
+    EXPECT_EQ(store.children("a"), moves ? std::vector<StoreKey>({"y", "b", "c"}) : std::vector<StoreKey>({"b", "c", "y"}));
+  }
+}
+
 TEST(MemoryItemStore, AParentOrSiblingThatAUserRemovedMeansChanged) {
   MemoryItemStore store = sample();
   const std::vector<StoreWrite> writes = {
