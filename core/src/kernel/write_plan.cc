@@ -114,7 +114,7 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
   }
   std::sort(removals.begin(), removals.end(),
             [](const Placed& a, const Placed& b) { return a.depth != b.depth ? a.depth > b.depth : a.item < b.item; });
-  HARMONICA_ASSIGN_OR_RETURN(const auto previous, previous_siblings(puts));
+  HARMONICA_ASSIGN_OR_RETURN(const auto places, final_places(puts));
 
   const auto expected = [&](const Change& change) -> Result<std::optional<StoreItem>> {
     if (!change.before) return std::optional<StoreItem>();
@@ -130,9 +130,10 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     HARMONICA_ASSIGN_OR_RETURN(write.item, store_item(change.type, *change.after));
     HARMONICA_ASSIGN_OR_RETURN(write.item.parent, key_of(change.after->parent, {}));
     write.item.changed_ms = change.changed_ms;
-    write.moves = !change.before || change.before->parent != change.after->parent ||
-                  change.before->position != change.after->position;
-    if (const auto found = previous.find(placed.item); found != previous.end()) write.previous = found->second;
+    if (const auto place = places.find(placed.item); place != places.end()) {
+      write.previous = place->second.previous;
+      write.moves = place->second.moves;
+    }
     HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
     writes.push_back(std::move(write));
     prepared_.push_back({placed.item, change.after->key, change.after});
@@ -388,10 +389,10 @@ Status WritePlan::place_puts(std::vector<Placed>& puts) {
   return {};
 }
 
-// For each put of a type with positions the key of the sibling it follows in the end: one walk along the children of each
+// For each put of a type with positions where it stands in the end: one walk along the children of each
 // parent. Children of types without positions stand in no order: nothing follows them.
-Result<WritePlan::KeysByItem> WritePlan::previous_siblings(const std::vector<Placed>& puts) {
-  KeysByItem previous;
+Result<WritePlan::PlacesByItem> WritePlan::final_places(const std::vector<Placed>& puts) {
+  PlacesByItem places;
   for (std::size_t index = 0; index < puts.size();) {
     const ItemId& parent = puts[index].change->after->parent;
     std::size_t group_end = index;
@@ -402,16 +403,19 @@ Result<WritePlan::KeysByItem> WritePlan::previous_siblings(const std::vector<Pla
     index = group_end;
     if (wanted.empty()) continue;
 
-    std::vector<std::pair<ItemId, ItemId>> pairs;  // item, the sibling before it
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<Sibling> children, standing_children(parent));
-    for (std::size_t child = 1; child < children.size(); ++child) {
-      if (wanted.contains(children[child].item)) pairs.emplace_back(children[child].item, children[child - 1].item);
-    }
-    for (const auto& [item, sibling] : pairs) {
-      HARMONICA_ASSIGN_OR_RETURN(previous[item], key_of(sibling, {}));
+    for (std::size_t child = 0; child < children.size(); ++child) {
+      if (!wanted.contains(children[child].item)) continue;
+      Place& place = places[children[child].item];
+      if (child > 0) {
+        HARMONICA_ASSIGN_OR_RETURN(place.previous, key_of(children[child - 1].item, {}));
+      }
+      const std::optional<ShownItem>& before = changes_.at(children[child].item).before;
+      place.moves = !before || before->parent != parent || (child > 0 && before->position < children[child - 1].position) ||
+                    (child + 1 < children.size() && children[child + 1].position < before->position);
     }
   }
-  return previous;
+  return places;
 }
 
 }  // namespace harmonica::kernel

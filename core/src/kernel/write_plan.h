@@ -53,6 +53,12 @@ class WritePlan {
     bool place_anew = false;  // written even if nothing but its place among siblings may be wrong
   };
   using KeysByItem = std::unordered_map<ItemId, StoreKey, IdHash>;
+  // Where an item is to stand among its siblings.
+  struct Place {
+    StoreKey previous;
+    bool moves = false;  // past a sibling, or from elsewhere
+  };
+  using PlacesByItem = std::unordered_map<ItemId, Place, IdHash>;
   struct Sibling {
     Bytes position;
     ItemId item;
@@ -79,7 +85,7 @@ class WritePlan {
   Result<std::size_t> depth_of(ItemId item);
   std::size_t depth_among_removed(const ItemId& item) const;
   Status place_puts(std::vector<Placed>& puts);
-  Result<KeysByItem> previous_siblings(const std::vector<Placed>& puts);
+  Result<PlacesByItem> final_places(const std::vector<Placed>& puts);
   Result<StoreItem> store_item(TypeId type, const ShownItem& shown);
 
   ReplicaContext& context_;

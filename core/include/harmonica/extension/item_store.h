@@ -83,7 +83,7 @@ struct StoreWrite {
   StoreItem item;                     // for kRemove only key and type count
   StoreKey previous;                  // the sibling it follows in the end; empty: it is the first
   std::optional<StoreItem> expected;  // nothing: there must be no item with this key
-  // It is new, or is to stand elsewhere than it stands. If it cannot be written, its next sibling follows `previous`.
+  // It comes to its parent, or past a sibling. If it cannot be written, its next sibling follows `previous` instead of it.
   bool moves = false;
 };
 
