@@ -31,6 +31,8 @@ int fail(const Status& status) {
   return is_guard ? kExitGuard : kExitFailed;
 }
 
+bool waits(const ReplicaStatus& status) { return status.conflicts_deferred + status.unwritten > 0; }
+
 std::string label_of(const Schema& schema, const Item& item) {
   const ItemType* type = schema.find_type(item.type);
   if (type == nullptr) return item.id.to_text();

@@ -27,6 +27,9 @@ void print(const rapidjson::StringBuffer& document);
 // Prints "harmonica: MESSAGE" on stderr and gives the exit code for the status.
 int fail(const Status& status);
 
+// Whether something of the store waits for a person: a deferred conflict, or an item that is not yet written.
+bool waits(const ReplicaStatus& status);
+
 // "title" of the item for people: its title or name, else its url, else its id.
 std::string label_of(const Schema& schema, const Item& item);
 

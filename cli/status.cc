@@ -74,7 +74,7 @@ int run_status(const StoreOptions& options) {
   } else {
     print_text(*store, *status, *detected);
   }
-  return status->conflicts_deferred + status->unwritten > 0 ? kExitWaiting : kExitDone;
+  return waits(*status) ? kExitWaiting : kExitDone;
 }
 
 }  // namespace harmonica::cli

@@ -1,4 +1,5 @@
 // harmonica sync: sessions between the first store and each other one until a round changes nothing.
+#include <algorithm>
 #include <cstdio>
 #include <set>
 #include <utility>
@@ -26,29 +27,19 @@ class Synchronization {
       : options_(options), stores_(std::move(stores)), progress_(options.common.json) {}
 
   Status run() {
-    for (OpenStore& store : stores_) {
-      const Result<DetectionReport> detected = store.replica->detect();
-      if (!detected.ok()) return detected.status().within(store.name);
-      for (const std::string& skipped : detected->skipped) skipped_.push_back(store.name + ": " + skipped);
-    }
-    for (int round = 0; round < kRoundsMax; ++round) {
-      bool quiet = true;
-      for (std::size_t other = 1; other < stores_.size(); ++other) {
-        if (options_.direction != Direction::kFromFirst) HARMONICA_RETURN_IF_ERROR(run_session(other, 0, quiet));
-        if (options_.direction != Direction::kToFirst) HARMONICA_RETURN_IF_ERROR(run_session(0, other, quiet));
-      }
-      if (quiet) return {};
-      // One direction brings nothing back that a second round could carry on.
-      if (options_.direction == Direction::kFromFirst) return {};
+    HARMONICA_RETURN_IF_ERROR(run_rounds());
+    for (const OpenStore& store : stores_) {
+      HARMONICA_ASSIGN_OR_RETURN(const ReplicaStatus status, store.replica->status());
+      statuses_.push_back(status);
     }
     return {};
   }
 
   int exit_code() const {
     for (const Session& session : sessions_) {
-      if (session.report.deferred > 0 || !session.report.failures.empty()) return kExitWaiting;
+      if (!session.report.failures.empty()) return kExitWaiting;
     }
-    return kExitDone;
+    return std::any_of(statuses_.begin(), statuses_.end(), waits) ? kExitWaiting : kExitDone;
   }
 
   void print_text() const {
@@ -69,7 +60,9 @@ class Synchronization {
     }
     for (const std::string& line : skipped_) std::printf("left alone: %s\n", display_text(line).c_str());
     for (const std::string& line : waiting()) std::printf("waiting: %s\n", display_text(line).c_str());
-    std::printf("%s\n", total.quiet() ? "nothing to do: the stores were equal" : "done");
+    std::printf("%s\n", exit_code() == kExitWaiting ? "done, but something waits for you"
+                        : total.quiet()             ? "nothing to do: the stores were equal"
+                                                    : "done");
   }
 
   void print_json() const {
@@ -98,6 +91,25 @@ class Synchronization {
   }
 
  private:
+  Status run_rounds() {
+    for (OpenStore& store : stores_) {
+      const Result<DetectionReport> detected = store.replica->detect();
+      if (!detected.ok()) return detected.status().within(store.name);
+      for (const std::string& skipped : detected->skipped) skipped_.push_back(store.name + ": " + skipped);
+    }
+    for (int round = 0; round < kRoundsMax; ++round) {
+      bool quiet = true;
+      for (std::size_t other = 1; other < stores_.size(); ++other) {
+        if (options_.direction != Direction::kFromFirst) HARMONICA_RETURN_IF_ERROR(run_session(other, 0, quiet));
+        if (options_.direction != Direction::kToFirst) HARMONICA_RETURN_IF_ERROR(run_session(0, other, quiet));
+      }
+      if (quiet) return {};
+      // One direction brings nothing back that a second round could carry on.
+      if (options_.direction == Direction::kFromFirst) return {};
+    }
+    return {};
+  }
+
   Status run_session(std::size_t from, std::size_t to, bool& quiet) {
     SessionOptions options;
     options.on_conflict = options_.on_conflict;
@@ -132,9 +144,19 @@ class Synchronization {
     std::set<std::string> lines;
     for (const Session& session : sessions_) {
       const std::string& name = stores_[session.to].name;
-      if (session.report.deferred > 0) lines.insert(name + ": a conflict waits for a decision");
       for (const SessionReport::Failure& failure : session.report.failures) {
         lines.insert(name + ": item " + failure.item.to_text() + ": " + failure.status.message());
+      }
+    }
+    // Also of earlier syncs.
+    for (std::size_t store = 0; store < statuses_.size(); ++store) {
+      const std::string& name = stores_[store].name;
+      if (const std::uint64_t count = statuses_[store].conflicts_deferred; count > 0) {
+        lines.insert(name + ": conflicts that wait for a decision: " + std::to_string(count) +
+                     "; see harmonica conflicts list " + name);
+      }
+      if (const std::uint64_t count = statuses_[store].unwritten; count > 0) {
+        lines.insert(name + ": items not yet written: " + std::to_string(count) + "; see harmonica status " + name);
       }
     }
     return {lines.begin(), lines.end()};
@@ -158,6 +180,7 @@ class Synchronization {
   std::vector<OpenStore> stores_;
   ProgressBar progress_;
   std::vector<Session> sessions_;
+  std::vector<ReplicaStatus> statuses_;  // afterwards, one a store
   std::vector<std::string> skipped_;
 };
 

@@ -15,6 +15,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
+constexpr int kWaiting = 3;
+
 // Of all sessions in the output of `sync --json`.
 std::uint64_t changes_in(const std::string& json) {
   rapidjson::Document document;
@@ -129,6 +131,38 @@ TEST_F(Sync, AConflictIsListedAndItsLoserRestored) {
   ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
   EXPECT_EQ(read_chromium_file(program_.read("A")).roots["toolbar"].front().title, "title of A");
   EXPECT_EQ(read_chromium_file(program_.read("B")).roots["toolbar"].front().title, "title of A");
+}
+
+class WaitingConflict : public Sync {
+ protected:
+  // A and B have one entry, with a title each, and C.html is empty.
+  WaitingConflict() {
+    program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
+    program_.write("B", chromium_file({}));
+    program_.write("C.html", html_file({}));
+    EXPECT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+    for (const std::string store : {"A", "B"}) {
+      Tree tree = read_chromium_file(program_.read(store));
+      tree.roots["toolbar"].front().title = "title of " + store;
+      program_.write(store, chromium_file(tree));
+    }
+    EXPECT_EQ(program_.run({"sync", "--on-conflict", "manual", "A", "B"}).exit_code, kWaiting);
+  }
+};
+
+TEST_F(WaitingConflict, IsToldAgainByALaterSync) {
+  const Outcome synced = program_.run({"sync", "A", "C.html"});
+  EXPECT_EQ(synced.exit_code, kWaiting);
+  EXPECT_THAT(synced.out, HasSubstr("waiting: A: conflicts that wait for a decision: 1; see harmonica conflicts list A\n"));
+  EXPECT_EQ(program_.run({"status", "A"}).exit_code, kWaiting);
+}
+
+TEST_F(WaitingConflict, EndsOnBothSidesWhenOneDecides) {
+  const Outcome synced = program_.run({"sync", "A", "B"});
+  EXPECT_EQ(synced.exit_code, 0) << synced.out;
+  EXPECT_EQ(program_.run({"status", "A"}).exit_code, 0);
+  EXPECT_EQ(program_.run({"status", "B"}).exit_code, 0);
+  expect_nothing_left_to_do(program_, {"A", "B"});
 }
 
 // A file of Chromium as a whole: only what had to change is different afterwards.

@@ -110,6 +110,7 @@ class Attempt {
   }
 
   Status finish() {
+    HARMONICA_RETURN_IF_ERROR(end_decided());
     if (!changed_) return {};
     if (minted_) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
     state_.wanted_whole = {wanted_whole_.begin(), wanted_whole_.end()};
@@ -264,6 +265,18 @@ class Attempt {
       conflict.rule = "second_id";
       ++report_.conflicts;
       HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, conflict_id(context_.environment, conflict)));
+    }
+    return {};
+  }
+
+  // A conflict that was decided elsewhere waits no longer, also where the outcome is what is held here.
+  Status end_decided() {
+    for (const ItemId& item : deferred_) {
+      const ConflictId id = deferred_conflict_id(context_.environment, item);
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<ConflictRecord> record, transaction_.find_conflict(id));
+      if (!record || !record->deferred || !knowledge_.at(item).contains(versions_of(*record->deferred))) continue;
+      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(id));
+      changed_ = true;
     }
     return {};
   }
