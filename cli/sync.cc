@@ -100,8 +100,7 @@ class Synchronization {
     for (int round = 0; round < kRoundsMax; ++round) {
       bool quiet = true;
       for (std::size_t other = 1; other < stores_.size(); ++other) {
-        if (options_.direction != Direction::kFromFirst) HARMONICA_RETURN_IF_ERROR(run_session(other, 0, quiet));
-        if (options_.direction != Direction::kToFirst) HARMONICA_RETURN_IF_ERROR(run_session(0, other, quiet));
+        HARMONICA_RETURN_IF_ERROR(run_both_ways(other, quiet));
       }
       if (quiet) return {};
       // One direction brings nothing back that a second round could carry on.
@@ -110,7 +109,17 @@ class Synchronization {
     return {};
   }
 
+  // A store that is new takes before it gives: until then it can still take over the ids and the order of the other.
+  Status run_both_ways(std::size_t other, bool& quiet) {
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaStatus first_status, stores_[0].replica->status());
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaStatus other_status, stores_[other].replica->status());
+    const bool other_joins = other_status.scope.empty() && !first_status.scope.empty();
+    HARMONICA_RETURN_IF_ERROR(other_joins ? run_session(0, other, quiet) : run_session(other, 0, quiet));
+    return other_joins ? run_session(other, 0, quiet) : run_session(0, other, quiet);
+  }
+
   Status run_session(std::size_t from, std::size_t to, bool& quiet) {
+    if (options_.direction == (to == 0 ? Direction::kFromFirst : Direction::kToFirst)) return {};
     SessionOptions options;
     options.on_conflict = options_.on_conflict;
     options.on_progress = [&](const SessionProgress& progress) {

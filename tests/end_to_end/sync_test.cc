@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "end_to_end/favorites_files.h"
 #include "end_to_end/program.h"
@@ -163,6 +165,113 @@ TEST_F(WaitingConflict, EndsOnBothSidesWhenOneDecides) {
   EXPECT_EQ(program_.run({"status", "A"}).exit_code, 0);
   EXPECT_EQ(program_.run({"status", "B"}).exit_code, 0);
   expect_nothing_left_to_do(program_, {"A", "B"});
+}
+
+// What the program knows of the stores is lost, after entries were edited that one store carries ids of and another does
+// not.
+class LostMetadata : public Sync {
+ protected:
+  LostMetadata() {
+    program_.write("A", chromium_file(parse_tree("toolbar(News(a b b) c d) other(e F(f))")));
+    program_.write("B", chromium_file(parse_tree("toolbar(x News(y))")));
+    program_.write("C.html", html_file({}));
+    EXPECT_EQ(program_.run({"sync", "A", "B", "C.html"}).exit_code, 0);
+    Tree tree = read_chromium_file(program_.read("A"));
+    std::vector<Entry>& bar = tree.roots["toolbar"];
+    std::reverse(bar.begin(), bar.end());
+    for (Entry& entry : bar) {
+      entry.title += " edited";
+      if (!entry.is_folder) continue;
+      for (Entry& child : entry.children) child.title += " edited";
+      tree.roots["other"].push_back(entry.children.back());
+      entry.children.pop_back();
+    }
+    program_.write("A", chromium_file(tree));
+    EXPECT_EQ(program_.run({"sync", "A", "B", "C.html"}).exit_code, 0);
+  }
+
+  void forget() const { std::filesystem::remove_all(program_.state()); }
+  std::string shown(const std::string& store) const {
+    const std::string text = program_.read(store);
+    return to_text(text.starts_with("{") ? read_chromium_file(text) : read_html_file(text));
+  }
+};
+
+TEST_F(LostMetadata, NothingIsDoubledWhoeverMeetsWhomFirst) {
+  std::vector<std::string> stores = {"A", "B", "C.html"};
+  const std::string before = shown("A");
+  do {
+    SCOPED_TRACE(stores[0] + " " + stores[1] + " " + stores[2]);
+    forget();
+    const Outcome synced = program_.run({"sync", stores[0], stores[1], stores[2]});
+    EXPECT_EQ(synced.exit_code, 0) << synced.err;
+    for (const std::string& store : stores) EXPECT_EQ(shown(store), before) << store;
+    expect_equal(program_, "A", "B");
+    expect_equal(program_, "A", "C.html");
+    expect_nothing_left_to_do(program_, stores);
+  } while (std::next_permutation(stores.begin(), stores.end()));
+}
+
+TEST_F(LostMetadata, WhatWasEditedSinceIsStillNotDoubled) {
+  forget();
+  Tree tree = read_chromium_file(program_.read("B"));
+  tree.roots["toolbar"].pop_back();
+  program_.write("B", chromium_file(tree));
+  const std::string before = shown("A");
+  EXPECT_EQ(program_.run({"sync", "B", "A"}).exit_code, 0);
+  EXPECT_EQ(shown("A"), before);
+  EXPECT_EQ(shown("B"), before);
+}
+
+TEST_F(LostMetadata, AnIdWhoseContentAnotherEntryHasNowIsNobodyElses) {
+  Tree tree = read_chromium_file(program_.read("B"));
+  Entry& folder = *std::ranges::find_if(tree.roots["other"], [](const Entry& entry) { return entry.is_folder; });
+  const Entry original = folder.children.front();
+  folder.children.front().title = "another";
+  Entry again = original;
+  again.id = 0;
+  again.key = "6f3ff1a2-7f5b-4a51-9a6c-0d2cd8b9e111";
+  folder.children.push_back(again);
+  program_.write("B", chromium_file(tree));
+  EXPECT_EQ(program_.run({"sync", "A", "B", "C.html"}).exit_code, 0);
+  const std::string before = shown("A");
+  for (const std::string first : {"A", "B", "C.html"}) {
+    for (const std::string second : {"A", "B", "C.html"}) {
+      if (first == second) continue;
+      SCOPED_TRACE(first + " " + second);
+      forget();
+      EXPECT_EQ(program_.run({"sync", first, second}).exit_code, 0);
+      EXPECT_EQ(shown(first), before);
+      EXPECT_EQ(shown(second), before);
+    }
+  }
+}
+
+TEST_F(LostMetadata, AnUnchangedCopyThatJoinsChangesNothing) {
+  for (const std::string store : {"A", "B", "C.html"}) {
+    const std::string before = program_.read(store);
+    for (const std::string& copy : {"1" + store, "2" + store}) {
+      program_.write(copy, before);
+      const bool copy_first = copy.front() == '2';
+      const Outcome synced = program_.run({"sync", copy_first ? copy : store, copy_first ? store : copy});
+      EXPECT_EQ(synced.exit_code, 0) << synced.err;
+      EXPECT_EQ(program_.read(store), before);
+      EXPECT_EQ(program_.read(copy), before);
+      expect_equal(program_, store, copy);
+    }
+  }
+}
+
+TEST_F(LostMetadata, ACopyThatJoinsWithAnEntryOfItsOwnKeepsTheOrder) {
+  Tree tree = read_chromium_file(program_.read("A"));
+  Entry entry = parse_tree("toolbar(new)").roots["toolbar"].front();
+  std::vector<Entry>& bar = tree.roots["toolbar"];
+  bar.insert(bar.begin() + 1, entry);
+  program_.write("D", chromium_file(tree));
+  const std::string expected = shown("D");
+  EXPECT_EQ(program_.run({"sync", "A", "D"}).exit_code, 0);
+  EXPECT_EQ(shown("A"), expected);
+  EXPECT_EQ(shown("D"), expected);
 }
 
 // A file of Chromium as a whole: only what had to change is different afterwards.

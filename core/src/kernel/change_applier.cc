@@ -7,6 +7,7 @@
 
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
+#include "kernel/first_contact.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
 
@@ -38,6 +39,12 @@ class Attempt {
       if (record.state == ConflictState::kDeferred) deferred_.insert(record.item);
       return Visit::kContinue;
     });
+  }
+
+  Status apply(std::span<const ChangeBatch> batches, Resolution resolution) {
+    if (has_told_nobody(state_)) HARMONICA_RETURN_IF_ERROR(settle_first_contact(context_, transaction_, batches));
+    for (const ChangeBatch& batch : batches) HARMONICA_RETURN_IF_ERROR(apply(batch, resolution));
+    return {};
   }
 
   Status apply(const ChangeBatch& batch, Resolution resolution) {
@@ -463,10 +470,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
 
 Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
                                   Resolution resolution) {
-  return run(context, detector, batches, [&](Attempt& attempt) -> Status {
-    for (const ChangeBatch& batch : batches) HARMONICA_RETURN_IF_ERROR(attempt.apply(batch, resolution));
-    return {};
-  });
+  return run(context, detector, batches, [&](Attempt& attempt) { return attempt.apply(batches, resolution); });
 }
 
 Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const ConflictRecord& conflict,

@@ -7,6 +7,7 @@
 #include "kernel/change_detector.h"
 #include "kernel/replica_context.h"
 #include "kernel/store_provider.h"
+#include "kernel/view_index.h"
 #include "kernel/views.h"
 
 namespace harmonica {
@@ -89,10 +90,12 @@ class LocalReplica : public Replica {
       ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
       return Visit::kContinue;
     }));
-    HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
-      if (stored.view.parked) ++status.parked;
-      return Visit::kContinue;
-    }));
+    if (any_unit_has(context_.schema(), UnitRole::kKey) || any_unit_has(context_.schema(), UnitRole::kReference)) {
+      HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
+        if (stored.view.parked) ++status.parked;
+        return Visit::kContinue;
+      }));
+    }
     IndexQuery query;
     query.kind = IndexKind::kUnwritten;
     HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction->find_index(query));

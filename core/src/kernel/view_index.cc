@@ -86,6 +86,11 @@ const Bytes& position_of(const ItemType& type, const Item& item) {
   return position == nullptr ? kNone : *position;
 }
 
+bool any_unit_has(const Schema& schema, UnitRole role) {
+  return std::any_of(schema.types.begin(), schema.types.end(),
+                     [&](const ItemType& type) { return type.find_role(role) != nullptr; });
+}
+
 bool is_root_place(const Schema& schema, const ItemId& id) { return id == schema.default_root() || schema.is_root(id); }
 
 bool is_living(const Schema& schema, const Item& item) {

@@ -13,6 +13,9 @@ namespace harmonica::kernel {
 // Whether the views know of the item (rule R40): alive, of a type in the schema, and not in the place of a root.
 bool is_living(const Schema& schema, const Item& item);
 
+// Whether a unit of any type has the role.
+bool any_unit_has(const Schema& schema, UnitRole role);
+
 // A place that is always there: a root of the schema, or the one above all items if it has none.
 bool is_root_place(const Schema& schema, const ItemId& id);
 

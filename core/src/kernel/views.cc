@@ -62,11 +62,6 @@ std::optional<std::string> base_of(const std::string& name) {
   return name.substr(0, open);
 }
 
-bool any_unit_has(const Schema& schema, UnitRole role) {
-  return std::any_of(schema.types.begin(), schema.types.end(),
-                     [&](const ItemType& type) { return type.find_role(role) != nullptr; });
-}
-
 // One call of update_views: parents first, then what is parked, then names, as each reads only what the one before settled.
 class ViewUpdate {
  public:
