@@ -61,14 +61,40 @@ class Utf8Text {
   std::string text_;
 };
 
+char32_t windows_1252_code(char c) {
+  const auto byte = static_cast<std::uint8_t>(c);
+  return byte >= 0x80 && byte < 0xA0 ? kWindows1252[byte - 0x80U] : static_cast<char32_t>(byte);
+}
+
 std::string decode_windows_1252(std::string_view bytes) {
   Utf8Text result;
-  for (const char c : bytes) {
-    const auto byte = static_cast<std::uint8_t>(c);
-    result.append(byte >= 0x80 && byte < 0xA0 ? static_cast<char32_t>(kWindows1252[byte - 0x80U])
-                                              : static_cast<char32_t>(byte));
-  }
+  for (const char c : bytes) result.append(windows_1252_code(c));
   return std::move(result).take();
+}
+
+// UTF-8 with bytes in it that are none.
+struct MixedText {
+  std::string text;             // those bytes read as windows-1252
+  std::size_t valid_bytes = 0;  // beyond ASCII
+  std::size_t damaged_bytes = 0;
+};
+
+MixedText decode_mixed_text(std::string_view bytes) {
+  MixedText result;
+  Utf8Text text;
+  while (true) {
+    const std::string_view valid = bytes.substr(0, valid_utf8_length(bytes));
+    text.append(valid);
+    result.valid_bytes +=
+        static_cast<std::size_t>(std::ranges::count_if(valid, [](char c) { return static_cast<std::uint8_t>(c) >= 0x80; }));
+    bytes.remove_prefix(valid.size());
+    if (bytes.empty()) break;
+    text.append(windows_1252_code(bytes.front()));
+    ++result.damaged_bytes;
+    bytes.remove_prefix(1);
+  }
+  result.text = std::move(text).take();
+  return result;
 }
 
 enum class ByteOrder : std::uint8_t { kLittle, kBig };
@@ -256,8 +282,18 @@ Result<DecodedHtml> decode_html(ByteView content) {
   }
   const std::string& charset = result.charset;
   const bool is_valid = is_valid_utf8(bytes);
-  if (charset == "windows-1252" || charset == "iso-8859-1" || charset == "latin1" || charset == "us-ascii" ||
-      (charset.empty() && !is_valid)) {
+  if (charset.empty() && !is_valid) {
+    MixedText mixed = decode_mixed_text(bytes);
+    if (mixed.valid_bytes >= mixed.damaged_bytes) {
+      result.charset = "utf-8";
+      result.mended.push_back("bytes that are not valid UTF-8 (" + std::to_string(mixed.damaged_bytes) +
+                              "), read as windows-1252");
+      result.text = std::move(mixed.text);
+      return result;
+    }
+    result.charset = "windows-1252";
+  }
+  if (charset == "windows-1252" || charset == "iso-8859-1" || charset == "latin1" || charset == "us-ascii") {
     result.charset = "windows-1252";
     result.text = decode_windows_1252(bytes);
     return result;

@@ -20,8 +20,9 @@ struct DecodedHtml {
   std::vector<std::string> mended;  // bytes that had to be replaced, a line
 };
 
-// The character set is that of the byte order mark, else of a META element, else UTF-8 if the bytes are valid, else
-// windows-1252. Bytes that are not valid in it become U+FFFD. unsupported: a character set that we cannot read, unless the
+// The character set is that of the byte order mark, else of a META element. Bytes that are not valid in it become U+FFFD.
+// Without either it is UTF-8 if at least half of the bytes beyond ASCII are valid in it, else windows-1252; in the former,
+// single bytes that are not valid are read as windows-1252. unsupported: a character set that we cannot read, unless the
 // bytes are valid UTF-8.
 Result<DecodedHtml> decode_html(ByteView content);
 

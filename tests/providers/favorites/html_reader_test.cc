@@ -191,6 +191,17 @@ TEST(HtmlReader, TheByteOrderMarkBeatsMetaBeatsValidityBeatsWindows1252) {
   EXPECT_EQ(error_of("<META charset=koi8-r><DL><DT><A HREF=http://1/>\xE9</A></DL>").code(), StatusCode::kUnsupported);
 }
 
+TEST(HtmlReader, AFewDamagedBytesDoNotMakeAFileWindows1252) {
+  const auto document = read("<DL><DT><A HREF=http://1/>\xC3\xA9 \xE6\x97\xA5</A>\n<DT><A HREF=http://2/>caf\xE9</A></DL>");
+  const auto& entries = document->tree().roots[2].children;
+  EXPECT_EQ(entries[0]->title, "\xC3\xA9 \xE6\x97\xA5");
+  EXPECT_EQ(entries[1]->title, "caf\xC3\xA9");
+  EXPECT_THAT(document->tree().mended, testing::ElementsAre(HasSubstr("not valid UTF-8 (1)")));
+  // What is no more than a coincidence does not make a file UTF-8.
+  EXPECT_EQ(tree_of("<DL><DT><A HREF=http://1/>\xE9\xE8\xE0 \xC3\xA9</A></DL>"),
+            "other\n  \xC3\xA9\xC3\xA8\xC3\xA0 \xC3\x83\xC2\xA9 <http://1/>\n");
+}
+
 TEST(HtmlReader, DamagedUtf8IsMendedAndSaid) {
   const auto document = read(in_list("<DT><A HREF=\"http://1/\">a\xFFz</A>\n"));
   EXPECT_EQ(first_of(*document).title, "a\xEF\xBF\xBDz");
