@@ -26,8 +26,8 @@ void print(const rapidjson::StringBuffer& document) { std::printf("%s\n", docume
 
 int fail(const Status& status) {
   const bool is_guard = status.code() == StatusCode::kGuard;
-  std::fprintf(stderr, "harmonica: %s%s\n", display_text(status.message()).c_str(),
-               is_guard ? " (--confirm goes through with it)" : "");
+  const std::string advice = is_guard ? " (" + std::string(kConfirmAdvice) + ")" : std::string();
+  std::fprintf(stderr, "harmonica: %s%s\n", display_text(status.message()).c_str(), advice.c_str());
   return is_guard ? kExitGuard : kExitFailed;
 }
 

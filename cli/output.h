@@ -27,6 +27,9 @@ void print(const rapidjson::StringBuffer& document);
 // Prints "harmonica: MESSAGE" on stderr and gives the exit code for the status.
 int fail(const Status& status);
 
+// How to go through with what a guard has stopped.
+inline constexpr const char* kConfirmAdvice = "harmonica sync --confirm goes through with it";
+
 // Whether something of the store waits for a person: a deferred conflict, or an item that is not yet written.
 bool waits(const ReplicaStatus& status);
 

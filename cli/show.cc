@@ -18,7 +18,8 @@ class Tree {
  public:
   Tree(Replica& replica, const Schema& schema) : replica_(replica), schema_(schema) {}
 
-  Status print_text() {
+  Status print_text(const std::string& guard) {
+    if (!guard.empty()) std::printf("as it was last synced: %s (%s)\n", guard.c_str(), kConfirmAdvice);
     return walk([&](const Root& root) { std::printf("%s\n", root.name.c_str()); },
                 [&](const Pending& line) {
                   const std::string indent(2 * line.depth, ' ');
@@ -29,7 +30,7 @@ class Tree {
                 });
   }
 
-  Status print_json() {
+  Status print_json(const std::string& guard) {
     rapidjson::StringBuffer document;
     JsonWriter json(document);
     json.StartObject();
@@ -52,6 +53,7 @@ class Tree {
                                });
     HARMONICA_RETURN_IF_ERROR(status);
     json.EndArray();
+    member(json, "guard", guard);
     json.EndObject();
     print(document);
     return {};
@@ -104,10 +106,10 @@ int run_show(const StoreOptions& options) {
   if (!environment.ok()) return fail(environment.status());
   Result<OpenStore> store = open_store(options.store, options.common, **environment);
   if (!store.ok()) return fail(store.status());
-  const Result<DetectionReport> detected = store->replica->detect();
-  if (!detected.ok()) return fail(detected.status().within(store->name));
+  const Result<Look> look = look_at(*store);
+  if (!look.ok()) return fail(look.status());
   Tree tree(*store->replica, store->store->schema());
-  const Status status = options.common.json ? tree.print_json() : tree.print_text();
+  const Status status = options.common.json ? tree.print_json(look->guard) : tree.print_text(look->guard);
   return status.ok() ? kExitDone : fail(status);
 }
 

@@ -8,7 +8,8 @@
 namespace harmonica::cli {
 namespace {
 
-void print_text(const OpenStore& store, const ReplicaStatus& status, const DetectionReport& detected) {
+void print_text(const OpenStore& store, const ReplicaStatus& status, const Look& look) {
+  const DetectionReport& detected = look.detected;
   std::printf("store      %s\n", store.path.c_str());
   std::printf("replica    %s\n", status.replica.to_text().c_str());
   for (const ReplicaId& former : status.former_replicas) {
@@ -20,6 +21,9 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const Detec
   std::printf("changes    %llu created, %llu updated, %llu deleted since it was last looked at\n",
               static_cast<unsigned long long>(detected.created), static_cast<unsigned long long>(detected.updated),
               static_cast<unsigned long long>(detected.deleted));
+  if (!look.guard.empty()) {
+    std::printf("guard      stops the next sync: %s (%s)\n", look.guard.c_str(), kConfirmAdvice);
+  }
   std::printf("waiting    %llu parked, %llu not yet written, %llu conflicts to decide\n",
               static_cast<unsigned long long>(status.parked), static_cast<unsigned long long>(status.unwritten),
               static_cast<unsigned long long>(status.conflicts_deferred));
@@ -28,7 +32,8 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const Detec
   for (const std::string& skipped : detected.skipped) std::printf("left alone %s\n", display_text(skipped).c_str());
 }
 
-void print_json(const OpenStore& store, const ReplicaStatus& status, const DetectionReport& detected) {
+void print_json(const OpenStore& store, const ReplicaStatus& status, const Look& look) {
+  const DetectionReport& detected = look.detected;
   rapidjson::StringBuffer document;
   JsonWriter json(document);
   json.StartObject();
@@ -53,6 +58,7 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const Detec
   json.StartArray();
   for (const std::string& skipped : detected.skipped) string(json, skipped);
   json.EndArray();
+  member(json, "guard", look.guard);
   member(json, "knowledge", status.knowledge.to_text());
   json.EndObject();
   print(document);
@@ -65,16 +71,16 @@ int run_status(const StoreOptions& options) {
   if (!environment.ok()) return fail(environment.status());
   Result<OpenStore> store = open_store(options.store, options.common, **environment);
   if (!store.ok()) return fail(store.status());
-  const Result<DetectionReport> detected = store->replica->detect();
-  if (!detected.ok()) return fail(detected.status().within(store->name));
+  const Result<Look> look = look_at(*store);
+  if (!look.ok()) return fail(look.status());
   const Result<ReplicaStatus> status = store->replica->status();
   if (!status.ok()) return fail(status.status().within(store->name));
   if (options.common.json) {
-    print_json(*store, *status, *detected);
+    print_json(*store, *status, *look);
   } else {
-    print_text(*store, *status, *detected);
+    print_text(*store, *status, *look);
   }
-  return waits(*status) ? kExitWaiting : kExitDone;
+  return waits(*status) || !look->guard.empty() ? kExitWaiting : kExitDone;
 }
 
 }  // namespace harmonica::cli

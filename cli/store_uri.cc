@@ -118,4 +118,11 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   return open;
 }
 
+Result<Look> look_at(OpenStore& store) {
+  const Result<DetectionReport> detected = store.replica->detect();
+  if (detected.ok()) return Look{*detected, {}};
+  if (detected.status().code() != StatusCode::kGuard) return detected.status().within(store.name);
+  return Look{{}, detected.status().message()};
+}
+
 }  // namespace harmonica::cli

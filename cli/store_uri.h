@@ -32,4 +32,11 @@ Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& optio
 // Opens what `name` says: `favorites:PATH`, or a bare path that is recognised by its content. Errors name it.
 Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment);
 
+// What a command that only reads finds before it shows a store.
+struct Look {
+  DetectionReport detected;  // nothing if the guard stops it
+  std::string guard;         // why the guard stops the next sync; empty: it does not
+};
+Result<Look> look_at(OpenStore& store);
+
 }  // namespace harmonica::cli

@@ -17,12 +17,14 @@
 namespace harmonica::testing {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kUsage = 2;
+constexpr int kWaiting = 3;
 constexpr int kGuard = 4;
 
 // What is one line and begins as all errors do.
@@ -163,6 +165,22 @@ TEST_F(BadInput, AllEntriesGoneStopsTheGuardUntilItIsConfirmed) {
     EXPECT_EQ(fresh.program.run({"sync", "--confirm", "A", "B"}).exit_code, kDone);
     EXPECT_EQ(to_text(read_chromium_file(fresh.program.read("A"))), "");
   }
+}
+
+TEST_F(BadInput, WhatOnlyReadsIsNotStoppedByTheGuard) {
+  sync();
+  const std::string before = program.run({"show", "B"}).out;
+  program.write("B", chromium_file({}));
+  const Outcome status = program.run({"status", "B"});
+  EXPECT_EQ(status.exit_code, kWaiting) << status.err;
+  EXPECT_THAT(status.out, HasSubstr("guard      stops the next sync: 4 of 4 items are gone"));
+  EXPECT_THAT(status.out, HasSubstr("harmonica sync --confirm"));
+  EXPECT_THAT(program.run({"status", "--json", "B"}).out, HasSubstr("\"guard\":\"4 of 4 items are gone"));
+  const Outcome shown = program.run({"show", "B"});
+  EXPECT_EQ(shown.exit_code, kDone) << shown.err;
+  EXPECT_THAT(shown.out, StartsWith("as it was last synced: 4 of 4 items are gone"));
+  EXPECT_THAT(shown.out, EndsWith(before));
+  EXPECT_EQ(program.run({"sync", "A", "B"}).exit_code, kGuard);
 }
 
 TEST_F(BadInput, MostEntriesGoneStopsTheGuard) {
