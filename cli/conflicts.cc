@@ -143,11 +143,11 @@ Status act(const ConflictsOptions& options, OpenStore& store) {
 
 int run_conflicts(const ConflictsOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
-  if (!environment.ok()) return fail(environment.status());
+  if (!environment.ok()) return fail(options.common, environment.status());
   Result<OpenStore> store = open_store(options.store, options.common, **environment);
-  if (!store.ok()) return fail(store.status());
+  if (!store.ok()) return fail(options.common, store.status());
   const Status status = act(options, *store);
-  return status.ok() ? kExitDone : fail(status.within(store->name));
+  return status.ok() ? kExitDone : fail(options.common, status.within(store->name));
 }
 
 }  // namespace harmonica::cli

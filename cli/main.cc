@@ -1,7 +1,8 @@
 // The harmonica program: reads the command line and runs one command.
 #include <CLI/CLI.hpp>
-#include <cstdio>
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 #include "commands.h"
 #include "output.h"
@@ -92,8 +93,9 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::fprintf(stderr, "harmonica: %s; see harmonica --help\n", error.what());
-    return kExitUsage;
+    CommonOptions options;
+    options.json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
+    return refuse(options, std::string(error.what()) + "; see harmonica --help");
   }
   return exit_code;
 }

@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <ctime>
 
+#include "harmonica/utf8.h"
+
 namespace harmonica::cli {
 
 void key(JsonWriter& json, std::string_view name) { json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
 
 void string(JsonWriter& json, std::string_view text) {
-  json.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
+  const std::string valid = repaired_utf8(text);
+  json.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
 }
 
 void member(JsonWriter& json, std::string_view name, std::string_view text) {
@@ -24,11 +27,35 @@ void member(JsonWriter& json, std::string_view name, std::uint64_t number) {
 
 void print(const rapidjson::StringBuffer& document) { std::printf("%s\n", document.GetString()); }
 
-int fail(const Status& status) {
+namespace {
+
+void report(const CommonOptions& options, std::string_view code, const std::string& message) {
+  std::fprintf(stderr, "harmonica: %s\n", display_text(message).c_str());
+  if (!options.json) return;
+  rapidjson::StringBuffer document;
+  JsonWriter json(document);
+  json.StartObject();
+  key(json, "error");
+  json.StartObject();
+  member(json, "code", code);
+  member(json, "message", message);
+  json.EndObject();
+  json.EndObject();
+  print(document);
+}
+
+}  // namespace
+
+int fail(const CommonOptions& options, const Status& status) {
   const bool is_guard = status.code() == StatusCode::kGuard;
   const std::string advice = is_guard ? " (" + std::string(kConfirmAdvice) + ")" : std::string();
-  std::fprintf(stderr, "harmonica: %s%s\n", display_text(status.message()).c_str(), advice.c_str());
+  report(options, to_text(status.code()), status.message() + advice);
   return is_guard ? kExitGuard : kExitFailed;
+}
+
+int refuse(const CommonOptions& options, const std::string& what) {
+  report(options, "usage", what);
+  return kExitUsage;
 }
 
 bool waits(const ReplicaStatus& status) { return status.conflicts_deferred + status.unwritten > 0; }

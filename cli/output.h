@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harmonica/harmonica.h"
+#include "store_uri.h"
 
 namespace harmonica::cli {
 
@@ -17,6 +18,7 @@ enum ExitCode : int { kExitDone = 0, kExitFailed = 1, kExitUsage = 2, kExitWaiti
 using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
 void key(JsonWriter& json, std::string_view name);
+// Bytes that are not UTF-8 (a path may hold any) become U+FFFD.
 void string(JsonWriter& json, std::string_view text);
 void member(JsonWriter& json, std::string_view name, std::string_view text);
 void member(JsonWriter& json, std::string_view name, std::uint64_t number);
@@ -24,8 +26,10 @@ void member(JsonWriter& json, std::string_view name, std::uint64_t number);
 // Prints the document and a line end.
 void print(const rapidjson::StringBuffer& document);
 
-// Prints "harmonica: MESSAGE" on stderr and gives the exit code for the status.
-int fail(const Status& status);
+// Prints "harmonica: MESSAGE" on stderr, with --json also {"error": {"code", "message"}} on stdout, and gives the exit code
+// for the status, or for bad usage.
+int fail(const CommonOptions& options, const Status& status);
+int refuse(const CommonOptions& options, const std::string& what);
 
 // How to go through with what a guard has stopped.
 inline constexpr const char* kConfirmAdvice = "harmonica sync --confirm goes through with it";

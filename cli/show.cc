@@ -103,14 +103,14 @@ class Tree {
 
 int run_show(const StoreOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
-  if (!environment.ok()) return fail(environment.status());
+  if (!environment.ok()) return fail(options.common, environment.status());
   Result<OpenStore> store = open_store(options.store, options.common, **environment);
-  if (!store.ok()) return fail(store.status());
+  if (!store.ok()) return fail(options.common, store.status());
   const Result<Look> look = look_at(*store);
-  if (!look.ok()) return fail(look.status());
+  if (!look.ok()) return fail(options.common, look.status());
   Tree tree(*store->replica, store->store->schema());
   const Status status = options.common.json ? tree.print_json(look->guard) : tree.print_text(look->guard);
-  return status.ok() ? kExitDone : fail(status);
+  return status.ok() ? kExitDone : fail(options.common, status);
 }
 
 }  // namespace harmonica::cli

@@ -68,13 +68,13 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const Look&
 
 int run_status(const StoreOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
-  if (!environment.ok()) return fail(environment.status());
+  if (!environment.ok()) return fail(options.common, environment.status());
   Result<OpenStore> store = open_store(options.store, options.common, **environment);
-  if (!store.ok()) return fail(store.status());
+  if (!store.ok()) return fail(options.common, store.status());
   const Result<Look> look = look_at(*store);
-  if (!look.ok()) return fail(look.status());
+  if (!look.ok()) return fail(options.common, look.status());
   const Result<ReplicaStatus> status = store->replica->status();
-  if (!status.ok()) return fail(status.status().within(store->name));
+  if (!status.ok()) return fail(options.common, status.status().within(store->name));
   if (options.common.json) {
     print_json(*store, *status, *look);
   } else {

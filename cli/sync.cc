@@ -197,22 +197,20 @@ class Synchronization {
 
 int run_sync(const SyncOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
-  if (!environment.ok()) return fail(environment.status());
+  if (!environment.ok()) return fail(options.common, environment.status());
   std::vector<OpenStore> stores;
   for (const std::string& name : options.stores) {
     Result<OpenStore> store = open_store(name, options.common, **environment);
-    if (!store.ok()) return fail(store.status());
+    if (!store.ok()) return fail(options.common, store.status());
     for (const OpenStore& other : stores) {
       if (other.path == store->path) {
-        std::fprintf(stderr, "harmonica: %s and %s are the same file; name different stores\n", other.name.c_str(),
-                     store->name.c_str());
-        return kExitUsage;
+        return refuse(options.common, other.name + " and " + store->name + " are the same file; name different stores");
       }
     }
     stores.push_back(*std::move(store));
   }
   Synchronization synchronization(options, std::move(stores));
-  if (const Status status = synchronization.run(); !status.ok()) return fail(status);
+  if (const Status status = synchronization.run(); !status.ok()) return fail(options.common, status);
   if (options.common.json) {
     synchronization.print_json();
   } else {

@@ -35,18 +35,16 @@ void print_json(const Comparison& comparison) {
 
 int run_verify(const VerifyOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
-  if (!environment.ok()) return fail(environment.status());
+  if (!environment.ok()) return fail(options.common, environment.status());
   Result<OpenStore> first = open_store(options.first, options.common, **environment);
-  if (!first.ok()) return fail(first.status());
+  if (!first.ok()) return fail(options.common, first.status());
   Result<OpenStore> second = open_store(options.second, options.common, **environment);
-  if (!second.ok()) return fail(second.status());
+  if (!second.ok()) return fail(options.common, second.status());
   if (first->path == second->path) {
-    std::fprintf(stderr, "harmonica: %s and %s are the same file; name different stores\n", first->name.c_str(),
-                 second->name.c_str());
-    return kExitUsage;
+    return refuse(options.common, first->name + " and " + second->name + " are the same file; name different stores");
   }
   const Result<Comparison> comparison = compare(*first->replica, *second->replica, kDifferencesShown);
-  if (!comparison.ok()) return fail(comparison.status().within(first->name + " and " + second->name));
+  if (!comparison.ok()) return fail(options.common, comparison.status().within(first->name + " and " + second->name));
   if (options.common.json) {
     print_json(*comparison);
   } else if (comparison->equal) {

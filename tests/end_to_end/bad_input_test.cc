@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidjson/document.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -337,6 +338,43 @@ TEST_F(BadInput, WrongUsage) {
     EXPECT_EQ(outcome.exit_code, kUsage) << ::testing::PrintToString(arguments);
     expect_one_line(outcome.err);
   }
+}
+
+// The code in the one JSON document that stands on stdout.
+std::string error_code(const Outcome& outcome) {
+  expect_one_line(outcome.err);
+  rapidjson::Document document;
+  if (document.Parse<rapidjson::kParseValidateEncodingFlag>(outcome.out.data(), outcome.out.size()).HasParseError()) {
+    return "no JSON: " + outcome.out;
+  }
+  const std::string message = document["error"]["message"].GetString();
+  EXPECT_FALSE(message.empty());
+  return document["error"]["code"].GetString();
+}
+
+TEST_F(BadInput, ErrorsAreJsonToo) {
+  EXPECT_EQ(error_code(program.run({"status", "--json", "none"})), "not_found");
+  EXPECT_EQ(error_code(program.run({"sync", "--json", "A", "A"})), "usage");
+  EXPECT_EQ(error_code(program.run({"sync", "--json"})), "usage");
+  EXPECT_EQ(error_code(program.run({"frobnicate", "--json"})), "usage");
+  EXPECT_EQ(error_code(program.run({"conflicts", "show", "--json", "A", "1234"})), "not_found");
+  sync();
+  program.write("B", chromium_file({}));
+  EXPECT_EQ(error_code(program.run({"sync", "--json", "A", "B"})), "guard");
+}
+
+TEST_F(BadInput, JsonIsUtf8WhateverThePath) {
+  const std::string name = "B\xFF";
+  program.write(name, program.read("B"));
+  for (const std::vector<std::string>& arguments :
+       std::vector<std::vector<std::string>>{{"sync", "--json", "A", name}, {"status", "--json", name}}) {
+    const Outcome outcome = program.run(arguments);
+    EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
+    rapidjson::Document document;
+    EXPECT_FALSE(document.Parse<rapidjson::kParseValidateEncodingFlag>(outcome.out.c_str()).HasParseError()) << outcome.out;
+  }
+  std::filesystem::remove(program.path(name));
+  EXPECT_EQ(error_code(program.run({"status", "--json", name})), "not_found");
 }
 
 }  // namespace
