@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -116,6 +117,11 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   if (!replica.ok()) return replica.status().within(name);
   open.replica = *std::move(replica);
   return open;
+}
+
+bool is_same_file(const OpenStore& first, const OpenStore& second) {
+  std::error_code missing;
+  return first.path == second.path || std::filesystem::equivalent(first.path, second.path, missing);
 }
 
 Result<Look> look_at(OpenStore& store) {

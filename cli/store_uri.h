@@ -32,6 +32,9 @@ Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& optio
 // Opens what `name` says: `favorites:PATH`, or a bare path that is recognised by its content. Errors name it.
 Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment);
 
+// Whether both are one file: named twice, or by two hard links.
+bool is_same_file(const OpenStore& first, const OpenStore& second);
+
 // What a command that only reads finds before it shows a store.
 struct Look {
   DetectionReport detected;  // nothing if the guard stops it

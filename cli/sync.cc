@@ -203,7 +203,7 @@ int run_sync(const SyncOptions& options) {
     Result<OpenStore> store = open_store(name, options.common, **environment);
     if (!store.ok()) return fail(options.common, store.status());
     for (const OpenStore& other : stores) {
-      if (other.path == store->path) {
+      if (is_same_file(other, *store)) {
         return refuse(options.common, other.name + " and " + store->name + " are the same file; name different stores");
       }
     }

@@ -40,7 +40,7 @@ int run_verify(const VerifyOptions& options) {
   if (!first.ok()) return fail(options.common, first.status());
   Result<OpenStore> second = open_store(options.second, options.common, **environment);
   if (!second.ok()) return fail(options.common, second.status());
-  if (first->path == second->path) {
+  if (is_same_file(*first, *second)) {
     return refuse(options.common, first->name + " and " + second->name + " are the same file; name different stores");
   }
   const Result<Comparison> comparison = compare(*first->replica, *second->replica, kDifferencesShown);

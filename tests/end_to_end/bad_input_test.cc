@@ -340,6 +340,19 @@ TEST_F(BadInput, WrongUsage) {
   }
 }
 
+TEST_F(BadInput, OneFileUnderTwoNamesIsRefused) {
+  std::filesystem::create_hard_link(program.path("A"), program.path("hard"));
+  std::filesystem::create_symlink(program.path("A"), program.path("soft"));
+  for (const std::string name : {"hard", "soft"}) {
+    for (const std::string command : {"sync", "verify"}) {
+      const Outcome outcome = program.run({command, "A", name});
+      EXPECT_EQ(outcome.exit_code, kUsage) << outcome.out;
+      expect_one_line(outcome.err);
+      EXPECT_THAT(outcome.err, HasSubstr("A and " + name + " are the same file"));
+    }
+  }
+}
+
 // The code in the one JSON document that stands on stdout.
 std::string error_code(const Outcome& outcome) {
   expect_one_line(outcome.err);
