@@ -1,8 +1,10 @@
 // The harmonica program: reads the command line and runs one command.
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
+#include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "commands.h"
 #include "output.h"
@@ -11,24 +13,42 @@ namespace harmonica::cli {
 namespace {
 
 void add_common(CLI::App& command, CommonOptions& options) {
-  command.add_option("--state", options.state_directory, "Where metadata lives (default $XDG_STATE_HOME/harmonica)");
+  command.add_option("--state", options.state_directory, "Where metadata lives (default $XDG_STATE_HOME/harmonica)")
+      ->type_name("DIR");
   command.add_flag("--json", options.json, "Print one JSON document on stdout");
-  command.add_option("--log-level", options.log_level, "Log to stderr: debug, notice, warning or error")
+  command.add_option("--log-level", options.log_level, "Log to stderr")
+      ->type_name("WORD")
       ->check(CLI::IsMember({"debug", "notice", "warning", "error"}));
-  command.add_option("--log-file", options.log_file, "Append the log to this file");
+  command.add_option("--log-file", options.log_file, "Append the log to this file")->type_name("FILE");
+}
+
+// An option whose value is one of a few words.
+template <typename Value>
+void add_choice(CLI::App& command, const char* name, const char* what, Value& value,
+                const std::vector<std::pair<std::string, Value>>& choices) {
+  std::vector<std::string> words;
+  for (const auto& [word, choice] : choices) words.push_back(word);
+  command
+      .add_option_function<std::string>(
+          name,
+          [&value, choices](const std::string& given) {
+            for (const auto& [word, choice] : choices) {
+              if (word == given) value = choice;
+            }
+          },
+          what)
+      ->type_name("WORD")
+      ->check(CLI::IsMember(words));
 }
 
 void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
   CLI::App* command = app.add_subcommand("sync", "Sync two or more stores until they are equal");
   add_common(*command, options.common);
-  command->add_option("stores", options.stores, "favorites:PATH, or a path")->required()->expected(2, 1000);
-  const std::map<std::string, Direction> directions = {
-      {"both", Direction::kBoth}, {"to-first", Direction::kToFirst}, {"from-first", Direction::kFromFirst}};
-  command->add_option("--direction", options.direction, "both, to-first or from-first")
-      ->transform(CLI::CheckedTransformer(directions));
-  const std::map<std::string, OnConflict> rules = {{"schema", OnConflict::kAsInSchema}, {"manual", OnConflict::kManual}};
-  command->add_option("--on-conflict", options.on_conflict, "schema (default) or manual, for this run only")
-      ->transform(CLI::CheckedTransformer(rules));
+  command->add_option("STORE", options.stores, "favorites:PATH, or a path; two or more")->required()->expected(-2);
+  add_choice(*command, "--direction", "Which way changes go", options.direction,
+             {{"both", Direction::kBoth}, {"to-first", Direction::kToFirst}, {"from-first", Direction::kFromFirst}});
+  add_choice(*command, "--on-conflict", "As the schema says, or left to a person, in this run", options.on_conflict,
+             {{"schema", OnConflict::kAsInSchema}, {"manual", OnConflict::kManual}});
   command->add_flag("--confirm", options.common.confirm, "Go through what the guard has stopped");
   command->callback([&] { exit_code = run_sync(options); });
 }
@@ -37,15 +57,15 @@ void add_store_command(CLI::App& app, const char* name, const char* what, StoreO
                        int (*run)(const StoreOptions&), int& exit_code) {
   CLI::App* command = app.add_subcommand(name, what);
   add_common(*command, options.common);
-  command->add_option("store", options.store, "favorites:PATH, or a path")->required();
+  command->add_option("STORE", options.store, "favorites:PATH, or a path")->required();
   command->callback([&options, run, &exit_code] { exit_code = run(options); });
 }
 
 void add_verify(CLI::App& app, VerifyOptions& options, int& exit_code) {
   CLI::App* command = app.add_subcommand("verify", "Say that two stores are equal, or how they differ");
   add_common(*command, options.common);
-  command->add_option("first", options.first, "A store")->required();
-  command->add_option("second", options.second, "Another store")->required();
+  command->add_option("FIRST", options.first, "A store")->required();
+  command->add_option("SECOND", options.second, "Another store")->required();
   command->callback([&] { exit_code = run_verify(options); });
 }
 
@@ -63,15 +83,28 @@ void add_conflicts(CLI::App& app, ConflictsOptions& options, int& exit_code) {
                                Action{"keep", "End a waiting conflict by what this store has", ConflictsAction::kKeep}}) {
     CLI::App* command = conflicts->add_subcommand(action.name, action.what);
     add_common(*command, options.common);
-    command->add_option("store", options.store, "The store")->required();
+    command->add_option("STORE", options.store, "The store")->required();
     if (action.action != ConflictsAction::kList) {
-      command->add_option("id", options.id, "The conflict's id, or how it begins")->required();
+      command->add_option("ID", options.id, "The conflict's id, or how it begins")->required();
     }
     command->callback([&options, &exit_code, which = action.action] {
       options.action = which;
       exit_code = run_conflicts(options);
     });
   }
+}
+
+// The word that stands where a command is expected and is none; empty: there is none.
+std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
+  const CLI::App* command = &app;
+  for (const std::string word : words) {
+    const std::vector<const CLI::App*> commands = command->get_subcommands([](const CLI::App*) { return true; });
+    if (commands.empty() || word.starts_with('-')) return {};
+    const auto found = std::ranges::find(commands, word, [](const CLI::App* one) { return one->get_name(); });
+    if (found == commands.end()) return word;
+    command = *found;
+  }
+  return {};
 }
 
 int run(int argc, char** argv) {
@@ -95,7 +128,9 @@ int run(int argc, char** argv) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     CommonOptions options;
     options.json = std::find(argv, argv + argc, std::string_view("--json")) != argv + argc;
-    return refuse(options, std::string(error.what()) + "; see harmonica --help");
+    const std::string unknown = unknown_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
+    const std::string what = unknown.empty() ? error.what() : "there is no command '" + unknown + "'";
+    return refuse(options, what + "; see harmonica --help");
   }
   return exit_code;
 }

@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <ctime>
@@ -23,6 +24,13 @@ void member(JsonWriter& json, std::string_view name, std::string_view text) {
 void member(JsonWriter& json, std::string_view name, std::uint64_t number) {
   key(json, name);
   json.Uint64(number);
+}
+
+void member(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
+  key(json, name);
+  json.StartArray();
+  for (const std::string& text : texts) string(json, text);
+  json.EndArray();
 }
 
 void print(const rapidjson::StringBuffer& document) { std::printf("%s\n", document.GetString()); }
@@ -71,6 +79,23 @@ std::string label_of(const Schema& schema, const Item& item) {
     }
   }
   return item.id.to_text();
+}
+
+std::string item_path(Replica& replica, const Schema& schema, const ItemId& item) {
+  constexpr std::size_t kFoldersShown = 3;
+  std::string path;
+  ItemId next = item;
+  for (std::size_t above = 0; !next.is_zero(); ++above) {
+    const auto root =
+        std::find_if(schema.roots.begin(), schema.roots.end(), [&](const Root& one) { return one.id == next; });
+    if (root != schema.roots.end()) return root->name + path;
+    const Result<std::optional<ReplicaItem>> held = replica.find(next);
+    if (!held.ok() || !*held) return path.empty() ? item.to_text() : "..." + path;
+    if (above > kFoldersShown) return "..." + path;
+    path = "/" + label_of(schema, (*held)->item) + path;
+    next = (*held)->parent;
+  }
+  return path;
 }
 
 std::string display_text(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harmonica/harmonica.h"
 #include "store_uri.h"
@@ -22,6 +23,7 @@ void key(JsonWriter& json, std::string_view name);
 void string(JsonWriter& json, std::string_view text);
 void member(JsonWriter& json, std::string_view name, std::string_view text);
 void member(JsonWriter& json, std::string_view name, std::uint64_t number);
+void member(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts);
 
 // Prints the document and a line end.
 void print(const rapidjson::StringBuffer& document);
@@ -39,6 +41,9 @@ bool waits(const ReplicaStatus& status);
 
 // "title" of the item for people: its title or name, else its url, else its id.
 std::string label_of(const Schema& schema, const Item& item);
+
+// "toolbar/News/title" of an item that the replica holds, with its last folders only; otherwise its id.
+std::string item_path(Replica& replica, const Schema& schema, const ItemId& item);
 
 // The value for people: text as it is, control characters escaped, long ones cut.
 std::string display(const Value& value);

@@ -30,6 +30,9 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const Look&
   std::printf("conflicts  %llu decided\n", static_cast<unsigned long long>(status.conflicts_decided));
   std::printf("knowledge  %s\n", status.knowledge.to_text().c_str());
   for (const std::string& skipped : detected.skipped) std::printf("left alone %s\n", display_text(skipped).c_str());
+  for (const std::string& mended : detected.mended) {
+    std::printf("damaged    %s; the next write mends it\n", display_text(mended).c_str());
+  }
 }
 
 void print_json(const OpenStore& store, const ReplicaStatus& status, const Look& look) {
@@ -54,10 +57,8 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const Look&
   member(json, "detected_created", detected.created);
   member(json, "detected_updated", detected.updated);
   member(json, "detected_deleted", detected.deleted);
-  key(json, "left_alone");
-  json.StartArray();
-  for (const std::string& skipped : detected.skipped) string(json, skipped);
-  json.EndArray();
+  member(json, "left_alone", detected.skipped);
+  member(json, "damaged", detected.mended);
   member(json, "guard", look.guard);
   member(json, "knowledge", status.knowledge.to_text());
   json.EndObject();

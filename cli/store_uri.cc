@@ -110,8 +110,9 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   HARMONICA_RETURN_IF_ERROR(platform::create_directories(directory + "/originals"));
   HARMONICA_ASSIGN_OR_RETURN(open.store,
                              providers::open_favorites(open.path, {.backup_directory = directory + "/originals"}));
-  HARMONICA_ASSIGN_OR_RETURN(open.metadata,
-                             providers::open_sqlite_metadata(directory + "/replicas/" + metadata_name(open.path)));
+  auto metadata = providers::open_sqlite_metadata(directory + "/replicas/" + metadata_name(open.path));
+  if (!metadata.ok()) return metadata.status().within(name + ": what is known of it");
+  open.metadata = std::move(metadata).value();
   const ReplicaOptions replica_options{.guard = options.confirm ? Guard::kConfirmed : Guard::kOn};
   Result<std::unique_ptr<Replica>> replica = Replica::open(*open.store, *open.metadata, environment, replica_options);
   if (!replica.ok()) return replica.status().within(name);

@@ -23,8 +23,8 @@ struct Session {
 
 class Synchronization {
  public:
-  Synchronization(const SyncOptions& options, std::vector<OpenStore> stores)
-      : options_(options), stores_(std::move(stores)), progress_(options.common.json) {}
+  Synchronization(const SyncOptions& options, Environment& environment, std::vector<OpenStore> stores)
+      : options_(options), environment_(environment), stores_(std::move(stores)), progress_(options.common.json) {}
 
   Status run() {
     HARMONICA_RETURN_IF_ERROR(run_rounds());
@@ -36,9 +36,7 @@ class Synchronization {
   }
 
   int exit_code() const {
-    for (const Session& session : sessions_) {
-      if (!session.report.failures.empty()) return kExitWaiting;
-    }
+    if (!failed_.empty()) return kExitWaiting;
     return std::any_of(statuses_.begin(), statuses_.end(), waits) ? kExitWaiting : kExitDone;
   }
 
@@ -59,6 +57,7 @@ class Synchronization {
       }
     }
     for (const std::string& line : skipped_) std::printf("left alone: %s\n", display_text(line).c_str());
+    for (const std::string& line : damaged_) std::printf("damaged: %s\n", display_text(line).c_str());
     for (const std::string& line : waiting()) std::printf("waiting: %s\n", display_text(line).c_str());
     std::printf("%s\n", exit_code() == kExitWaiting ? "done, but something waits for you"
                         : total.quiet()             ? "nothing to do: the stores were equal"
@@ -70,22 +69,16 @@ class Synchronization {
     JsonWriter json(document);
     json.StartObject();
     member(json, "scope", sessions_.empty() ? std::string() : sessions_.front().report.scope);
-    key(json, "stores");
-    json.StartArray();
-    for (const OpenStore& store : stores_) string(json, store.name);
-    json.EndArray();
+    std::vector<std::string> names;
+    for (const OpenStore& store : stores_) names.push_back(store.name);
+    member(json, "stores", names);
     key(json, "sessions");
     json.StartArray();
     for (const Session& session : sessions_) write(json, session);
     json.EndArray();
-    key(json, "left_alone");
-    json.StartArray();
-    for (const std::string& line : skipped_) string(json, line);
-    json.EndArray();
-    key(json, "waiting");
-    json.StartArray();
-    for (const std::string& line : waiting()) string(json, line);
-    json.EndArray();
+    member(json, "left_alone", skipped_);
+    member(json, "damaged", damaged_);
+    member(json, "waiting", waiting());
     json.EndObject();
     print(document);
   }
@@ -96,9 +89,14 @@ class Synchronization {
       const Result<DetectionReport> detected = store.replica->detect();
       if (!detected.ok()) return detected.status().within(store.name);
       for (const std::string& skipped : detected->skipped) skipped_.push_back(store.name + ": " + skipped);
+      for (const std::string& mended : detected->mended) {
+        damaged_.push_back(store.name + ": " + mended + "; the next write mends it");
+        environment_.log(LogLevel::kWarning, damaged_.back());
+      }
     }
     for (int round = 0; round < kRoundsMax; ++round) {
       bool quiet = true;
+      failed_.clear();
       for (std::size_t other = 1; other < stores_.size(); ++other) {
         HARMONICA_RETURN_IF_ERROR(run_both_ways(other, quiet));
       }
@@ -130,6 +128,11 @@ class Synchronization {
     sessions_.push_back({from, to, session.report()});
     if (!status.ok()) return status.within(stores_[from].name + " -> " + stores_[to].name);
     if (!changed_nothing(session.report())) quiet = false;
+    const OpenStore& source = stores_[from];
+    for (const SessionReport::Failure& failure : session.report().failures) {
+      const std::string path = item_path(*source.replica, source.store->schema(), failure.item);
+      failed_.insert(stores_[to].name + ": \"" + path + "\": " + failure.status.message());
+    }
     return {};
   }
 
@@ -150,13 +153,7 @@ class Synchronization {
 
   // One line each, once, for what a person has to look at.
   std::vector<std::string> waiting() const {
-    std::set<std::string> lines;
-    for (const Session& session : sessions_) {
-      const std::string& name = stores_[session.to].name;
-      for (const SessionReport::Failure& failure : session.report.failures) {
-        lines.insert(name + ": item " + failure.item.to_text() + ": " + failure.status.message());
-      }
-    }
+    std::set<std::string> lines = failed_;
     // Also of earlier syncs.
     for (std::size_t store = 0; store < statuses_.size(); ++store) {
       const std::string& name = stores_[store].name;
@@ -186,11 +183,14 @@ class Synchronization {
   }
 
   const SyncOptions& options_;
+  Environment& environment_;
   std::vector<OpenStore> stores_;
   ProgressBar progress_;
   std::vector<Session> sessions_;
+  std::set<std::string> failed_;         // in the last round, a line an item
   std::vector<ReplicaStatus> statuses_;  // afterwards, one a store
   std::vector<std::string> skipped_;
+  std::vector<std::string> damaged_;
 };
 
 }  // namespace
@@ -209,7 +209,7 @@ int run_sync(const SyncOptions& options) {
     }
     stores.push_back(*std::move(store));
   }
-  Synchronization synchronization(options, std::move(stores));
+  Synchronization synchronization(options, **environment, std::move(stores));
   if (const Status status = synchronization.run(); !status.ok()) return fail(options.common, status);
   if (options.common.json) {
     synchronization.print_json();

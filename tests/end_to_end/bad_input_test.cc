@@ -20,6 +20,7 @@ namespace {
 
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr int kDone = 0;
@@ -270,7 +271,10 @@ TEST_F(BadInput, WrongOrMissingChecksumIsMendedByTheNextWrite) {
     fresh.program.write("B", text);
     const Outcome outcome = fresh.program.run({"sync", "--log-level", "warning", "A", "B"});
     EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("warning: B: "));
     EXPECT_THAT(outcome.err, HasSubstr("checksum"));
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_THAT(outcome.out, HasSubstr("damaged: B: "));
     const Tree tree = read_chromium_file(fresh.program.read("B"));
     EXPECT_EQ(tree.damage, "");
     EXPECT_EQ(to_text(tree), to_text(read_chromium_file(fresh.program.read("A"))));
@@ -321,6 +325,36 @@ TEST_F(BadInput, AnEntryThatTurnsBadIsNotTakenForRemoved) {
   const Outcome outcome = program.run({"sync", "A", "B"});
   EXPECT_EQ(outcome.exit_code, kDone) << outcome.err;
   EXPECT_EQ(program.read("A"), mine);
+}
+
+TEST_F(BadInput, WhatIsWrongIsNamedInWords) {
+  EXPECT_THAT(program.run({"frobnicate"}).err, HasSubstr("there is no command 'frobnicate'"));
+  EXPECT_THAT(program.run({"conflicts", "frobnicate", "A"}).err, HasSubstr("there is no command 'frobnicate'"));
+  EXPECT_THAT(program.run({"sync", "A", "B", "--direction", "sideways"}).err,
+              HasSubstr("--direction: sideways not in {both,to-first,from-first}"));
+  const std::string help = program.run({"sync", "--help"}).out;
+  EXPECT_THAT(help, HasSubstr("STORE..."));
+  EXPECT_THAT(help, HasSubstr("--direction WORD:{both,to-first,from-first}"));
+  EXPECT_THAT(help, HasSubstr("--on-conflict WORD:{schema,manual}"));
+}
+
+TEST_F(BadInput, DamagedMetadataIsThatOfAStore) {
+  sync();
+  for (const auto& entry : std::filesystem::directory_iterator(program.state() + "/harmonica/replicas")) {
+    std::filesystem::resize_file(entry.path(), 1000);
+  }
+  expect_failed(program.run({"sync", "A", "B"}), "harmonica: A: what is known of it: ");
+}
+
+// Deeper than Chromium can read: the entry waits, and is called by its title.
+TEST_F(BadInput, AnEntryThatCannotBeWrittenIsNamedByItsPath) {
+  std::string text = "deep";
+  for (int level = 110; level > 0; --level) text = "F" + std::to_string(level) + "(" + text + ")";
+  program.write("C.html", html_file(parse_tree("other(" + text + ")")));
+  const Outcome outcome = program.run({"sync", "A", "C.html"});
+  EXPECT_EQ(outcome.exit_code, kWaiting) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("waiting: A: \".../F108/F109/F110/deep\": "));
+  EXPECT_THAT(outcome.out, Not(HasSubstr("item ")));
 }
 
 TEST_F(BadInput, WrongUsage) {

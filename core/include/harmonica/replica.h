@@ -35,6 +35,7 @@ struct DetectionReport {
   std::uint64_t updated = 0;
   std::uint64_t deleted = 0;
   std::vector<std::string> skipped;  // what the store could not offer, a line each
+  std::vector<std::string> mended;   // damage that was read around and is repaired by the next write, a line each
 };
 
 struct ReplicaStatus {

@@ -37,7 +37,8 @@ struct SessionOptions {
   std::function<void(const SessionProgress&)> on_progress;
 };
 
-// What one session did at the destination. An item that failed is named; it is offered again next time.
+// What one session did at the destination. An item that failed is named, and its status says why; it is
+// offered again next time.
 struct SessionReport {
   ScopeName scope;
   ReplicaId source;

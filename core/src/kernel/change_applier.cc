@@ -155,21 +155,19 @@ class Attempt {
     if (findings_.held_back.failed.contains(change.item)) return false;
     if (context_.left_alone.contains(change.item)) {
       return refuse(change.item, StatusCode::kCorruption,
-                    "item " + change.item.to_text() +
-                        ": what the store holds of it cannot be synced, so nothing is written over it; mend it first");
+                    "what the store holds of it cannot be synced, so nothing is written over it; mend it first");
     }
     const ItemType* type = context_.schema().find_type(change.type);
     if (type == nullptr) {
       return refuse(change.item, StatusCode::kUnsupported,
-                    "item " + change.item.to_text() + ": type " + std::to_string(change.type) + " is not in the schema");
+                    "its type " + std::to_string(change.type) + " is not in the schema");
     }
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(change.item));
     const bool same_type = before && before->item.type == change.type;
     if (before && change.type < before->item.type) {
       return refuse(change.item, StatusCode::kInvalidArgument,
-                    "item " + change.item.to_text() +
-                        ": is of another type here, which keeps the id; it comes under a new " +
-                        "id once the other replica has learned of ours");
+                    "is of another type here, which keeps the id; it comes under a new id once the other replica has "
+                    "learned of ours");
     }
     const ClassifierInput input{*type,
                                 same_type ? &before->item : nullptr,
@@ -189,8 +187,7 @@ class Attempt {
         return false;
       case Outcome::kForgotten:
         if (!forgotten_.can_merge(Knowledge(versions_of(change)), {change.item, change.item})) {
-          return refuse(change.item, StatusCode::kLimitExceeded,
-                        "item " + change.item.to_text() + ": no more deletions can be remembered one by one");
+          return refuse(change.item, StatusCode::kLimitExceeded, "no more deletions can be remembered one by one");
         }
         forgotten_.merge_at(change.item, versions_of(change));
         changed_ = true;
@@ -295,8 +292,7 @@ class Attempt {
 
   Result<bool> want_whole(const ItemId& item) {
     if (wanted_whole_.size() >= limits::kWantedWholeMax && !wanted_whole_.contains(item)) {
-      return refuse(item, StatusCode::kLimitExceeded,
-                    "item " + item.to_text() + ": too many items are waiting to be sent whole; sync again");
+      return refuse(item, StatusCode::kLimitExceeded, "too many items are waiting to be sent whole; sync again");
     }
     if (wanted_whole_.insert(item).second) changed_ = true;
     return false;
@@ -478,7 +474,9 @@ Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const C
   const Result<BatchReport> applied =
       run(context, detector, {}, [&](Attempt& attempt) { return attempt.decide(conflict, resolution); });
   if (!applied.ok()) return applied.status();
-  return applied->failures.empty() ? Status() : applied->failures.front().status;
+  if (applied->failures.empty()) return {};
+  const ItemFailure& failure = applied->failures.front();
+  return failure.status.within("item " + failure.item.to_text());
 }
 
 Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const ItemId& item, const LocalEdit& edit) {

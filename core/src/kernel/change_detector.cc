@@ -103,9 +103,7 @@ class Detection {
     context_.astray.clear();
     context_.disturbed.clear();
     report_.skipped = std::move(collector.skipped_lines);
-    for (const std::string& line : collector.mended_lines) {
-      context_.environment.log(LogLevel::kWarning, line + "; the next write mends it");
-    }
+    report_.mended = std::move(collector.mended_lines);
     if (enumeration.kind == EnumerationKind::kUnchanged) {
       context_.look_again = false;
       HARMONICA_RETURN_IF_ERROR(leave_alone(collector));

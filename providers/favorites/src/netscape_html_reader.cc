@@ -301,8 +301,11 @@ class NetscapeHtmlReader {
     origin(number).role = HtmlOrigin::Role::kUnsynced;
     origin(number).whole = whole;
     add(FavoriteKind::kKept, number);
-    skip(entry.key,
-         std::string(what) + " \"" + excerpt(entry.title) + "\" " + std::string(why) + ": kept in the file, not synced");
+    skip(entry.key, left_out_line(what, entry, why));
+  }
+
+  static std::string left_out_line(std::string_view what, const HtmlEntry& entry, std::string_view why) {
+    return std::string(what) + " \"" + excerpt(entry.title) + "\" " + std::string(why) + ": kept in the file, not synced";
   }
 
   void skip(const std::string& key, std::string what) {
@@ -353,9 +356,10 @@ class NetscapeHtmlReader {
       if ((element == HtmlElement::kAnchor || element == HtmlElement::kHeading) && tag.side == HtmlTag::Side::kStart) {
         HtmlOrigin inner;
         inner.attributes = attributes_of(tag);
-        const std::string key = document_->entry_of(inner).key;
-        if (!key.empty())
-          skip(key, "an entry with the " + std::string(kHtmlKeyAttribute) + " " + key + " is nested too deep");
+        inner.title = slice(tokenizer_->end(), std::min(text().find('<', tokenizer_->end()), text().size()));
+        const HtmlEntry entry = document_->entry_of(inner);
+        const std::string_view what = element == HtmlElement::kAnchor ? "bookmark" : "folder";
+        if (!entry.key.empty()) skip(entry.key, left_out_line(what, entry, "is nested too deep"));
       }
       if (element != HtmlElement::kList && element != HtmlElement::kOtherList) continue;
       open = tokenizer_->tag().side == HtmlTag::Side::kStart ? open + 1 : open - 1;

@@ -251,6 +251,7 @@ TEST(HtmlReader, FoldersBelow200LevelsStayInTheFile) {
   ASSERT_EQ(document->tree().skipped.size(), 2U);
   EXPECT_THAT(document->tree().skipped[0].what, HasSubstr("\"L200\" is nested too deep"));
   EXPECT_EQ(document->tree().skipped[1].key, "k");
+  EXPECT_THAT(document->tree().skipped[1].what, HasSubstr("bookmark \"deep\" is nested too deep"));
   document->tree().roots[0].children.push_back(bookmark("new", "http://new/"));
   EXPECT_THAT(std::string(as_text(document->write().value())), HasSubstr("http://deep/"));
 }

@@ -59,7 +59,7 @@ class EnumerationSink {
   // nothing has changed. The rest goes on. With the key of an item that was shown before, that item is left as it is, with
   // all that was shown below it, and not taken for removed; otherwise the key is empty.
   virtual void skipped(const StoreKey& key, std::string what) = 0;
-  // Damage that the store reads around and that its next write repairs; one line, for the log.
+  // Damage that the store reads around and that its next write repairs; one line, at every enumeration until then.
   virtual void mended(std::string what) { static_cast<void>(what); }
 };
 

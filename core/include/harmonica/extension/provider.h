@@ -11,7 +11,8 @@
 
 namespace harmonica {
 
-// An item that was left out of a batch: nothing of it was learned, and it is offered again in the next session.
+// An item that was left out of a batch: nothing of it was learned, and it is offered again in the next session. `status`
+// says why, without naming the item.
 struct ItemFailure {
   ItemId item;
   Status status;
