@@ -28,7 +28,7 @@ struct VerifyOptions {
   std::string second;
 };
 
-enum class ConflictsAction { kList, kShow, kRestore, kKeep };
+enum class ConflictsAction { kList, kShow, kRestore, kKeep, kDrop };
 
 struct ConflictsOptions {
   CommonOptions common;

@@ -131,8 +131,16 @@ Status act(const ConflictsOptions& options, OpenStore& store) {
     case ConflictsAction::kKeep:
       HARMONICA_RETURN_IF_ERROR(store.replica->decide(record.id, Decision::kKeepLocal));
       break;
+    case ConflictsAction::kDrop:
+      HARMONICA_RETURN_IF_ERROR(store.replica->drop(record.id));
+      break;
   }
   if (options.common.json) return list.print_json({record});
+  if (options.action == ConflictsAction::kDrop) {
+    std::printf("forgotten: %s stays %s\n", unit_name(store.store->schema(), record.type, record.unit).c_str(),
+                side(record, record.kept).c_str());
+    return {};
+  }
   const ConflictSide& wanted = options.action == ConflictsAction::kKeep ? record.kept : record.lost;
   std::printf("%s is now %s; the next sync carries it on\n",
               unit_name(store.store->schema(), record.type, record.unit).c_str(), side(record, wanted).c_str());

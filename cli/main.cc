@@ -77,10 +77,12 @@ void add_conflicts(CLI::App& app, ConflictsOptions& options, int& exit_code) {
     const char* what;
     ConflictsAction action;
   };
-  for (const Action& action : {Action{"list", "One line a conflict", ConflictsAction::kList},
-                               Action{"show", "All about one conflict", ConflictsAction::kShow},
-                               Action{"restore", "Make what lost the current value", ConflictsAction::kRestore},
-                               Action{"keep", "End a waiting conflict by what this store has", ConflictsAction::kKeep}}) {
+  for (const Action& action :
+       {Action{"list", "One line a conflict", ConflictsAction::kList},
+        Action{"show", "All about one conflict", ConflictsAction::kShow},
+        Action{"restore", "Make what lost the current value", ConflictsAction::kRestore},
+        Action{"keep", "End a waiting conflict by what this store has", ConflictsAction::kKeep},
+        Action{"drop", "Forget a decided conflict and the value that lost", ConflictsAction::kDrop}}) {
     CLI::App* command = conflicts->add_subcommand(action.name, action.what);
     add_common(*command, options.common);
     command->add_option("STORE", options.store, "The store")->required();

@@ -135,6 +135,27 @@ TEST_F(Sync, AConflictIsListedAndItsLoserRestored) {
   EXPECT_EQ(read_chromium_file(program_.read("B")).roots["toolbar"].front().title, "title of A");
 }
 
+TEST_F(Sync, ADroppedConflictIsForgotten) {
+  program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
+  program_.write("B", chromium_file({}));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  for (const std::string store : {"A", "B"}) {
+    Tree tree = read_chromium_file(program_.read(store));
+    tree.roots["toolbar"].front().title = "title of " + store;
+    program_.write(store, chromium_file(tree));
+  }
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  const std::string id = program_.run({"conflicts", "list", "A"}).out.substr(0, 12);
+  const std::string before = program_.read("A");
+  const Outcome dropped = program_.run({"conflicts", "drop", "A", id});
+  EXPECT_EQ(dropped.exit_code, 0) << dropped.err;
+  EXPECT_THAT(dropped.out, HasSubstr("forgotten: title stays \"title of "));
+  EXPECT_EQ(program_.run({"conflicts", "list", "A"}).out, "no conflicts\n");
+  EXPECT_EQ(program_.run({"conflicts", "drop", "A", id}).exit_code, 1);
+  EXPECT_EQ(program_.read("A"), before);
+  expect_nothing_left_to_do(program_, {"A", "B"});
+}
+
 class WaitingConflict : public Sync {
  protected:
   // A and B have one entry, with a title each, and C.html is empty.
@@ -156,6 +177,14 @@ TEST_F(WaitingConflict, IsToldAgainByALaterSync) {
   const Outcome synced = program_.run({"sync", "A", "C.html"});
   EXPECT_EQ(synced.exit_code, kWaiting);
   EXPECT_THAT(synced.out, HasSubstr("waiting: A: conflicts that wait for a decision: 1; see harmonica conflicts list A\n"));
+  EXPECT_EQ(program_.run({"status", "A"}).exit_code, kWaiting);
+}
+
+TEST_F(WaitingConflict, CannotBeDropped) {
+  const std::string id = program_.run({"conflicts", "list", "A"}).out.substr(0, 12);
+  const Outcome dropped = program_.run({"conflicts", "drop", "A", id});
+  EXPECT_EQ(dropped.exit_code, 1);
+  EXPECT_THAT(dropped.err, HasSubstr("still waits for a decision"));
   EXPECT_EQ(program_.run({"status", "A"}).exit_code, kWaiting);
 }
 

@@ -91,6 +91,8 @@ class Replica {
   // Makes the value that lost the current one: a new edit, which travels. not_found, or invalid_argument for a deferred
   // one.
   virtual Status restore(const ConflictId& conflict) = 0;
+  // Forgets a decided conflict and, with it, the value that lost. not_found, or invalid_argument for a deferred one.
+  virtual Status drop(const ConflictId& conflict) = 0;
   // Ends a deferred conflict. not_found, or invalid_argument for a decided one.
   virtual Status decide(const ConflictId& conflict, Decision decision) = 0;
 };

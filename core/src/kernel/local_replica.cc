@@ -141,10 +141,7 @@ class LocalReplica : public Replica {
 
   Status restore(const ConflictId& conflict) override {
     HARMONICA_ASSIGN_OR_RETURN(const ConflictRecord record, find_conflict(conflict));
-    if (record.state != ConflictState::kDecided) {
-      return {StatusCode::kInvalidArgument,
-              "conflict " + conflict.to_text() + ": still waits for a decision; keep one side instead"};
-    }
+    HARMONICA_RETURN_IF_ERROR(check_decided(record));
     HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
     static_cast<void>(detected);
     HARMONICA_RETURN_IF_ERROR(
@@ -156,9 +153,13 @@ class LocalReplica : public Replica {
           if (!item.alive()) item.existence = {mint(), Existence::kCreated};
           item.at(record.unit) = {mint(), record.lost.value, Origin::kWritten};
         }));
-    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
-    HARMONICA_RETURN_IF_ERROR(transaction->remove_conflict(conflict));
-    return transaction->commit();
+    return forget_conflict(conflict);
+  }
+
+  Status drop(const ConflictId& conflict) override {
+    HARMONICA_ASSIGN_OR_RETURN(const ConflictRecord record, find_conflict(conflict));
+    HARMONICA_RETURN_IF_ERROR(check_decided(record));
+    return forget_conflict(conflict);
   }
 
   Status decide(const ConflictId& conflict, Decision decision) override {
@@ -180,6 +181,18 @@ class LocalReplica : public Replica {
     HARMONICA_ASSIGN_OR_RETURN(std::optional<ConflictRecord> record, transaction->find_conflict(id));
     if (!record) return Status(StatusCode::kNotFound, "conflict " + id.to_text() + ": no such record");
     return *std::move(record);
+  }
+
+  static Status check_decided(const ConflictRecord& record) {
+    if (record.state == ConflictState::kDecided) return {};
+    return {StatusCode::kInvalidArgument,
+            "conflict " + record.id.to_text() + ": still waits for a decision; keep one side instead"};
+  }
+
+  Status forget_conflict(const ConflictId& conflict) {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
+    HARMONICA_RETURN_IF_ERROR(transaction->remove_conflict(conflict));
+    return transaction->commit();
   }
 
   static ReplicaItem as_shown(StoredItem stored) {
