@@ -15,6 +15,7 @@ struct SyncOptions {
   std::vector<std::string> stores;
   Direction direction = Direction::kBoth;
   OnConflict on_conflict = OnConflict::kAsInSchema;
+  bool dry_run = false;
 };
 
 struct StoreOptions {

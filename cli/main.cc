@@ -49,6 +49,7 @@ void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
              {{"both", Direction::kBoth}, {"to-first", Direction::kToFirst}, {"from-first", Direction::kFromFirst}});
   add_choice(*command, "--on-conflict", "As the schema says, or left to a person, in this run", options.on_conflict,
              {{"schema", OnConflict::kAsInSchema}, {"manual", OnConflict::kManual}});
+  command->add_flag("--dry-run", options.dry_run, "Only say what would happen; write nothing");
   command->add_flag("--confirm", options.common.confirm, "Go through what the guard has stopped");
   command->callback([&] { exit_code = run_sync(options); });
 }

@@ -37,7 +37,13 @@ void print(const rapidjson::StringBuffer& document) { std::printf("%s\n", docume
 
 namespace {
 
-void report(const CommonOptions& options, std::string_view code, const std::string& message) {
+void report(const CommonOptions& options, std::string_view code, std::string message) {
+  // A copy has the path of what it is a copy of behind that of the trial's directory.
+  const std::string& trial = options.trial_directory;
+  for (std::size_t at = trial.empty() ? std::string::npos : message.find(trial); at != std::string::npos;
+       at = message.find(trial)) {
+    message.erase(at, trial.size());
+  }
   std::fprintf(stderr, "harmonica: %s\n", display_text(message).c_str());
   if (!options.json) return;
   rapidjson::StringBuffer document;

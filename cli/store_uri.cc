@@ -12,6 +12,7 @@
 #include "harmonica/platform/system_environment.h"
 #include "harmonica/providers/favorites.h"
 #include "harmonica/providers/metadata.h"
+#include "trial_directory.h"
 
 namespace harmonica::cli {
 namespace {
@@ -85,17 +86,56 @@ class Log {
   std::ofstream file_;
 };
 
+// Where a store, what is known of it, and the copy from before the first write stand.
+struct Places {
+  std::string store;
+  std::string metadata;
+  std::string originals;
+};
+
+Result<Places> places_of(const std::string& path, const CommonOptions& options) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::string directory, state_directory(options));
+  Places places{path, directory + "/replicas/" + metadata_name(path), directory + "/originals"};
+  if (options.trial_directory.empty()) {
+    HARMONICA_RETURN_IF_ERROR(platform::create_directories(directory + "/replicas"));
+    HARMONICA_RETURN_IF_ERROR(platform::create_directories(places.originals));
+    return places;
+  }
+  places.originals = options.trial_directory + "/originals";
+  HARMONICA_ASSIGN_OR_RETURN(const std::string database, platform::canonical_path(places.metadata));
+  HARMONICA_ASSIGN_OR_RETURN(places.metadata, place_in_trial(options.trial_directory, database));
+  HARMONICA_ASSIGN_OR_RETURN(places.store, place_in_trial(options.trial_directory, path));
+  if (platform::exists(places.store)) return places;  // named twice
+  if (platform::exists(database)) HARMONICA_RETURN_IF_ERROR(providers::copy_sqlite_metadata(database, places.metadata));
+  HARMONICA_RETURN_IF_ERROR(platform::copy_file(path, places.store));
+  return places;
+}
+
+// The copy of a directory of files, which need not exist.
+Result<std::string> copy_directory_for_trial(const std::string& trial_directory, const std::string& directory) {
+  const std::string copy = trial_directory + "/" + std::filesystem::path(directory).filename().string();
+  std::error_code error;
+  if (!std::filesystem::exists(directory, error)) return copy;
+  std::filesystem::copy(directory, copy, error);
+  if (error) return Status(StatusCode::kIo, directory + ": cannot be copied for a dry run: " + error.message());
+  return copy;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& options) {
   // Reservations stay where they are whatever --state says: a restored state directory must not bring its own.
-  HARMONICA_ASSIGN_OR_RETURN(const std::string directory, platform::default_state_directory());
+  HARMONICA_ASSIGN_OR_RETURN(std::string reservations, platform::default_state_directory());
+  reservations += "/reservations";
+  if (!options.trial_directory.empty()) {
+    HARMONICA_ASSIGN_OR_RETURN(reservations, copy_directory_for_trial(options.trial_directory, reservations));
+  }
   auto log = std::make_shared<Log>(options);
   if (!log->is_open(options)) {
     return Status(StatusCode::kIo, options.log_file + ": cannot be opened for the log; give another --log-file");
   }
   return platform::make_system_environment(
-      {.reservations_directory = directory + "/reservations",
+      {.reservations_directory = reservations,
        .log = [log](LogLevel level, std::string_view line) { log->write(level, line); }});
 }
 
@@ -105,12 +145,9 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   HARMONICA_ASSIGN_OR_RETURN(const std::string path, path_of(name));
   if (path.empty()) return Status(StatusCode::kInvalidArgument, name + ": names no file");
   HARMONICA_ASSIGN_OR_RETURN(open.path, platform::canonical_path(path));
-  HARMONICA_ASSIGN_OR_RETURN(const std::string directory, state_directory(options));
-  HARMONICA_RETURN_IF_ERROR(platform::create_directories(directory + "/replicas"));
-  HARMONICA_RETURN_IF_ERROR(platform::create_directories(directory + "/originals"));
-  HARMONICA_ASSIGN_OR_RETURN(open.store,
-                             providers::open_favorites(open.path, {.backup_directory = directory + "/originals"}));
-  auto metadata = providers::open_sqlite_metadata(directory + "/replicas/" + metadata_name(open.path));
+  HARMONICA_ASSIGN_OR_RETURN(const Places places, places_of(open.path, options));
+  HARMONICA_ASSIGN_OR_RETURN(open.store, providers::open_favorites(places.store, {.backup_directory = places.originals}));
+  auto metadata = providers::open_sqlite_metadata(places.metadata);
   if (!metadata.ok()) return metadata.status().within(name + ": what is known of it");
   open.metadata = std::move(metadata).value();
   const ReplicaOptions replica_options{.guard = options.confirm ? Guard::kConfirmed : Guard::kOn};

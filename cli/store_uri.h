@@ -15,6 +15,7 @@ struct CommonOptions {
   std::string log_file;         // empty: none
   bool json = false;
   bool confirm = false;
+  std::string trial_directory;  // of a dry run: work on copies in it; empty: on the stores
 };
 
 // A store with its metadata, opened as a replica. Members are destroyed in the opposite order.

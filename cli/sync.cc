@@ -1,6 +1,7 @@
 // harmonica sync: sessions between the first store and each other one until a round changes nothing.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "harmonica/extension/provider.h"
 #include "output.h"
 #include "progress_bar.h"
+#include "trial_directory.h"
 
 namespace harmonica::cli {
 namespace {
@@ -52,13 +54,17 @@ class Synchronization {
                   static_cast<unsigned long long>(sum.created), static_cast<unsigned long long>(sum.updated),
                   static_cast<unsigned long long>(sum.deleted), static_cast<unsigned long long>(sum.conflicts));
       add(total, sum);
-      if (sum.conflicts + sum.deferred > 0) {
+      if (sum.conflicts + sum.deferred > 0 && !options_.dry_run) {
         std::printf("  see what lost: harmonica conflicts list %s\n", stores_[store].name.c_str());
       }
     }
     for (const std::string& line : skipped_) std::printf("left alone: %s\n", display_text(line).c_str());
     for (const std::string& line : damaged_) std::printf("damaged: %s\n", display_text(line).c_str());
     for (const std::string& line : waiting()) std::printf("waiting: %s\n", display_text(line).c_str());
+    if (options_.dry_run) {
+      std::printf("nothing was written: this was a dry run\n");
+      return;
+    }
     std::printf("%s\n", exit_code() == kExitWaiting ? "done, but something waits for you"
                         : total.quiet()             ? "nothing to do: the stores were equal"
                                                     : "done");
@@ -69,6 +75,8 @@ class Synchronization {
     JsonWriter json(document);
     json.StartObject();
     member(json, "scope", sessions_.empty() ? std::string() : sessions_.front().report.scope);
+    key(json, "dry_run");
+    json.Bool(options_.dry_run);
     std::vector<std::string> names;
     for (const OpenStore& store : stores_) names.push_back(store.name);
     member(json, "stores", names);
@@ -193,9 +201,7 @@ class Synchronization {
   std::vector<std::string> damaged_;
 };
 
-}  // namespace
-
-int run_sync(const SyncOptions& options) {
+int sync_stores(const SyncOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
   if (!environment.ok()) return fail(options.common, environment.status());
   std::vector<OpenStore> stores;
@@ -217,6 +223,19 @@ int run_sync(const SyncOptions& options) {
     synchronization.print_text();
   }
   return synchronization.exit_code();
+}
+
+}  // namespace
+
+int run_sync(const SyncOptions& given) {
+  SyncOptions options = given;
+  std::optional<TrialDirectory> trial;  // outlives the stores
+  if (options.dry_run) {
+    Result<TrialDirectory> made = TrialDirectory::make();
+    if (!made.ok()) return fail(options.common, made.status());
+    options.common.trial_directory = trial.emplace(*std::move(made)).path();
+  }
+  return sync_stores(options);
 }
 
 }  // namespace harmonica::cli

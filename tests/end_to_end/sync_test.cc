@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 
 #include "end_to_end/favorites_files.h"
 #include "end_to_end/program.h"
@@ -30,6 +31,11 @@ std::uint64_t changes_in(const std::string& json) {
     }
   }
   return changes;
+}
+
+std::string replaced(std::string text, const std::string& part, const std::string& by) {
+  const std::size_t at = text.find(part);
+  return at == std::string::npos ? "no " + part : text.replace(at, part.size(), by);
 }
 
 // The digest that the system's own program gives.
@@ -194,6 +200,66 @@ TEST_F(WaitingConflict, EndsOnBothSidesWhenOneDecides) {
   EXPECT_EQ(program_.run({"status", "A"}).exit_code, 0);
   EXPECT_EQ(program_.run({"status", "B"}).exit_code, 0);
   expect_nothing_left_to_do(program_, {"A", "B"});
+}
+
+// Every file below a folder, by its path.
+std::map<std::string, std::string> files_in(const std::string& folder) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    files[entry.path()] = entry.is_regular_file() ? read_text(entry.path()) : "";
+  }
+  return files;
+}
+
+class DryRun : public Sync {
+ protected:
+  DryRun() {
+    program_.write("A", chromium_file(parse_tree("toolbar(News(a b) c)")));
+    program_.write("B.html", html_file(parse_tree("toolbar(c d)")));
+  }
+
+  // A dry run and then the run itself: the one writes nothing at all, and says what the other one does.
+  void expect_told_beforehand(const std::vector<std::string>& options, int exit_code) {
+    std::vector<std::string> arguments = {"sync", "--json", "A", "B.html"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const std::string stores = std::filesystem::path(program_.path("A")).parent_path();
+    const auto before = std::pair(files_in(stores), files_in(program_.state()));
+    const TemporaryDirectory temporary;
+    ASSERT_EQ(::setenv("TMPDIR", temporary.path().c_str(), 1), 0);
+    arguments.emplace_back("--dry-run");
+    const Outcome dry = program_.run(arguments);
+    ASSERT_EQ(::unsetenv("TMPDIR"), 0);
+    EXPECT_EQ(dry.exit_code, exit_code) << dry.err;
+    EXPECT_EQ(std::pair(files_in(stores), files_in(program_.state())), before);
+    EXPECT_EQ(files_in(temporary.path()).size(), 0U);
+    arguments.pop_back();
+    const Outcome done = program_.run(arguments);
+    EXPECT_EQ(done.exit_code, exit_code) << done.err;
+    EXPECT_EQ(exit_code == 0 ? replaced(dry.out, "\"dry_run\":true", "\"dry_run\":false") : dry.out, done.out);
+    EXPECT_EQ(dry.err, done.err);
+  }
+};
+
+TEST_F(DryRun, SaysWhatASyncDoesAndWritesNothing) {
+  expect_told_beforehand({}, 0);
+  Tree tree = read_chromium_file(program_.read("A"));
+  tree.roots["toolbar"].front().title = "edited";
+  tree.roots["toolbar"].pop_back();
+  program_.write("A", chromium_file(tree));
+  expect_told_beforehand({}, 0);
+  EXPECT_THAT(program_.run({"sync", "--dry-run", "A", "B.html"}).out,
+              HasSubstr("nothing was written: this was a dry run\n"));
+}
+
+TEST_F(DryRun, IsStoppedAndFailsAsTheSyncWouldBe) {
+  ASSERT_EQ(program_.run({"sync", "A", "B.html"}).exit_code, 0);
+  program_.write("A", chromium_file({}));
+  expect_told_beforehand({}, 4);
+  expect_told_beforehand({"--confirm"}, 0);
+  program_.write("A", "{ \"roots\": ");
+  expect_told_beforehand({}, 1);
+  EXPECT_EQ(program_.run({"sync", "--dry-run", "A", "A"}).exit_code, 2);
+  EXPECT_EQ(program_.run({"sync", "--dry-run", "A", "none"}).exit_code, 1);
 }
 
 // What the program knows of the stores is lost, after entries were edited that one store carries ids of and another does
@@ -375,11 +441,6 @@ constexpr const char* kRichFile = R"({
    "version": 1
 }
 )";
-
-std::string replaced(std::string text, const std::string& part, const std::string& by) {
-  const std::size_t at = text.find(part);
-  return at == std::string::npos ? "no " + part : text.replace(at, part.size(), by);
-}
 
 TEST_F(Sync, UntouchedEntriesOfAChromiumFileStayAsTheyWere) {
   program_.write("A", kRichFile);

@@ -262,6 +262,16 @@ Status Connection::run_text(const char* sql) {
   return code == SQLITE_OK ? Status() : error(code);
 }
 
+Status Connection::copy_to(const std::string& path) {
+  sqlite3_stmt* statement = nullptr;
+  int code = sqlite3_prepare_v2(database_, "VACUUM INTO ?", -1, &statement, nullptr);
+  if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 1, path.c_str(), -1, SQLITE_STATIC);
+  if (code == SQLITE_OK) code = sqlite3_step(statement);
+  const Status status = code == SQLITE_DONE ? Status() : error(code);
+  sqlite3_finalize(statement);
+  return status;
+}
+
 Result<std::string> Connection::first_value(const char* sql) {
   sqlite3_stmt* statement = nullptr;
   int code = sqlite3_prepare_v2(database_, sql, -1, &statement, nullptr);

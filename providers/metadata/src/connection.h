@@ -111,6 +111,9 @@ class Connection {
   // Whether the file still has this build's format: a newer program may have upgraded it meanwhile.
   Status check_format();
 
+  // A snapshot of all that is in it, as a database of its own.
+  Status copy_to(const std::string& path);
+
   // Runs a query without parameters.
   Status run(Query query) { return Statement(*this, query).run(); }
   Status run_text(const char* sql);

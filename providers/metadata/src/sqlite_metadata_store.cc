@@ -12,6 +12,12 @@
 
 namespace harmonica::providers {
 
+namespace {
+
+std::string prepared_path(const std::string& database) { return database + "-prepared"; }
+
+}  // namespace
+
 Result<TemporaryFolder> TemporaryFolder::make() {
   namespace fs = std::filesystem;
   std::array<std::uint8_t, 16> random;
@@ -59,10 +65,10 @@ Result<std::unique_ptr<MetadataTransaction>> SqliteMetadataStore::begin(Transact
   return SqliteTransaction::begin(*this, std::move(connection), mode);
 }
 
-Status SqliteMetadataStore::prepare(const PreparedWrite& write) { return write_prepared_file(path_ + "-prepared", write); }
+Status SqliteMetadataStore::prepare(const PreparedWrite& write) { return write_prepared_file(prepared_path(path_), write); }
 
 Result<PreparedWrite> SqliteMetadataStore::prepared(std::uint64_t write_number) {
-  return read_prepared_file(path_ + "-prepared", write_number);
+  return read_prepared_file(prepared_path(path_), write_number);
 }
 
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path, const SqliteMetadataOptions& options) {
@@ -78,6 +84,15 @@ Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& p
   HARMONICA_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::make());
   std::string file = folder.path() + "/metadata.db";
   return SqliteMetadataStore::open(std::move(file), {options.busy_timeout_ms, Durability::kNone}, std::move(folder));
+}
+
+Status copy_sqlite_metadata(const std::string& from, const std::string& to) {
+  if (!platform::exists(from)) return {StatusCode::kNotFound, "metadata " + from + ": no such file"};
+  HARMONICA_ASSIGN_OR_RETURN(const auto connection,
+                             Connection::open(from, {SqliteMetadataOptions().busy_timeout_ms, Durability::kFull}));
+  HARMONICA_RETURN_IF_ERROR(connection->copy_to(to));
+  if (!platform::exists(prepared_path(from))) return {};
+  return platform::copy_file(prepared_path(from), prepared_path(to));
 }
 
 }  // namespace harmonica::providers

@@ -322,6 +322,25 @@ TEST(SqliteMetadata, WhatWasPreparedIsThereAfterReopening) {
   EXPECT_EQ(*store->prepared(4), prepared);
 }
 
+TEST(SqliteMetadata, ACopyHasWhatWasCommittedAndPrepared) {
+  const TemporaryFolder folder;
+  const std::string path = write_sample_file(folder, "metadata.db");
+  const PreparedWrite prepared{4, {{item_id(1), "key", ShownItem{"key", item_id(2), {1}, {{3, Value::text("name")}}}}}};
+  {
+    const auto store = open(path);
+    ASSERT_TRUE(store->prepare(prepared).ok());
+    const auto writer = store->begin(TransactionMode::kWrite);
+    ASSERT_TRUE((*writer)->remove(item_id(1)).ok());
+    ASSERT_EQ(providers::copy_sqlite_metadata(path, folder.file("copy.db")), Status());
+  }
+  const auto content = open_and_read(folder.file("copy.db"));
+  ASSERT_TRUE(content.ok()) << content.status().to_text();
+  EXPECT_TRUE(*content == sample_content());
+  EXPECT_EQ(*open(folder.file("copy.db"))->prepared(4), prepared);
+  EXPECT_EQ(providers::copy_sqlite_metadata(folder.file("none.db"), folder.file("other.db")).code(), StatusCode::kNotFound);
+  EXPECT_FALSE(providers::copy_sqlite_metadata(path, folder.file("copy.db")).ok());
+}
+
 TEST(SqliteMetadata, DamageOfWhatWasPreparedIsToldWhileItMayCount) {
   const TemporaryFolder folder;
   const std::string path = folder.file("metadata.db");

@@ -27,4 +27,8 @@ struct SqliteMetadataOptions {
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path,
                                                             const SqliteMetadataOptions& options = {});
 
+// Copies what was last committed in the database at `from`, with what is prepared, to `to`, where nothing may stand. A
+// writer is not held up and changes nothing in the copy. not_found: there is none; else the errors of open_sqlite_metadata.
+Status copy_sqlite_metadata(const std::string& from, const std::string& to);
+
 }  // namespace harmonica::providers
