@@ -7,8 +7,8 @@
 
 namespace harmonica::cli {
 
-// A directory of the system's temporary ones, for this user alone; gone with the object, with all that is in it. A copy of a
-// file stands in it under the file's whole path.
+// A directory of the system's temporary ones, for this user alone; gone with the object, with all that is in it. A copy of
+// a file stands in it under the file's whole path.
 class TrialDirectory {
  public:
   static Result<TrialDirectory> make();

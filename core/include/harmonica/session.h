@@ -95,7 +95,8 @@ struct SynchronizeReport {
   SessionReport to_second;  // first -> second
 };
 
-// Two one-way sessions: first learns from second, then second from first.
+// Two one-way sessions: first learns from second, then second from first. Let one that is new go first: until it gives, it
+// takes over the ids and the order that the other one has (docs/adr/0011).
 Result<SynchronizeReport> synchronize(Provider& first, Provider& second, const SessionOptions& options);
 
 }  // namespace harmonica

@@ -1,8 +1,10 @@
 #include "kernel/first_contact.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -23,6 +25,9 @@ constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
 // Older than whatever another replica has: it loses to that, and nothing is recorded.
 constexpr Tick kOldestTick = 1;
 
+// Of so many things that are alike each is known by its content.
+constexpr std::uint32_t kTwinsMax = 16;
+
 template <typename T>
 using ById = std::unordered_map<ItemId, T, IdHash>;
 
@@ -41,21 +46,16 @@ class FirstContact {
     if (own_.empty()) return {};
     read_met(batches);
     pair_carried_ids();
-    // Parents before their children.
-    std::vector<ItemId> folders = {ItemId()};
-    for (const Root& root : context_.schema().roots) folders.push_back(root.id);
-    for (std::size_t next = 0; next < folders.size(); ++next) {
-      const auto children = met_children_.find(folders[next]);
-      if (children == met_children_.end()) continue;
-      pair_children(folders[next], children->second);
-      for (const std::size_t child : children->second) folders.push_back(met_[child].item.id);
-    }
+    pair_all(Evidence::kContent);
+    pair_all(Evidence::kContentOrId);
     choose_ids();
     for (const auto& [folder, children] : met_children_) order_children(folder, children);
     return write();
   }
 
  private:
+  enum class Evidence : std::uint8_t { kContent, kContentOrId };
+
   struct Own {
     StoredItem stored;
     ItemId id;                // that it gets
@@ -130,12 +130,13 @@ class FirstContact {
   // Whether something that is not ours to name stands in the store under that id.
   bool is_occupied(const ItemId& id) const { return context_.astray.contains(id) || context_.left_alone.contains(id); }
 
-  // The one of ours that has the id of `met`, if nobody else is it.
-  std::size_t open_own(const Item& met) const {
-    const auto found = own_by_id_.find(met.id);
+  // The one of ours that has the id of `met`, if neither is another's.
+  std::size_t open_own(std::size_t met) const {
+    const Item& item = met_[met].item;
+    const auto found = met_[met].own == kNone ? own_by_id_.find(item.id) : own_by_id_.end();
     if (found == own_by_id_.end()) return kNone;
     const Own& own = own_[found->second];
-    return is_open(own) && own.stored.item.type == met.type ? found->second : kNone;
+    return is_open(own) && own.stored.item.type == item.type ? found->second : kNone;
   }
 
   void pair(std::size_t met, std::size_t own) {
@@ -143,11 +144,32 @@ class FirstContact {
     own_[own].met = met;
   }
 
+  // Where our store carries the id that the source has for something, and it is not just what follows from content there.
   void pair_carried_ids() {
     for (std::size_t met = 0; met < met_.size(); ++met) {
-      const ItemId& id = met_[met].item.id;
-      const std::size_t own = open_own(met_[met].item);
-      if (own != kNone && own_[own].stored.shown->key == context_.store.key_for(id)) pair(met, own);
+      const std::size_t own = open_own(met);
+      if (own == kNone || own_[own].stored.shown->key != context_.store.key_for(met_[met].item.id)) continue;
+      if (!follows_from_content(met_[met].item)) pair(met, own);
+    }
+  }
+
+  bool follows_from_content(const Item& item) const {
+    const std::vector<UnitValue> values = natural_values(item);
+    for (std::uint32_t number = 0; number < kTwinsMax; ++number) {
+      if (natural_item_id(context_.environment, type_of(item), met_parent(item), values, number) == item.id) return true;
+    }
+    return false;
+  }
+
+  // Parents before their children.
+  void pair_all(Evidence evidence) {
+    std::vector<ItemId> folders = {ItemId()};
+    for (const Root& root : context_.schema().roots) folders.push_back(root.id);
+    for (std::size_t next = 0; next < folders.size(); ++next) {
+      const auto children = met_children_.find(folders[next]);
+      if (children == met_children_.end()) continue;
+      pair_children(folders[next], children->second, evidence);
+      for (const std::size_t child : children->second) folders.push_back(met_[child].item.id);
     }
   }
 
@@ -166,35 +188,36 @@ class FirstContact {
     return found == own_children_.end() ? none : found->second;
   }
 
-  void pair_children(const ItemId& folder, const std::vector<std::size_t>& children) {
-    const std::optional<ItemId> ours = own_folder(folder);
-    std::vector<std::size_t> open;
-    for (const std::size_t met : children) {
-      if (met_[met].own != kNone) continue;
-      const std::size_t own = open_own(met_[met].item);
-      const bool same = own != kNone && ours && own_[own].stored.view.parent == *ours &&
-                        natural_values(own_[own].stored.item) == natural_values(met_[met].item);
-      if (same) {
-        pair(met, own);
-      } else {
-        open.push_back(met);
-      }
-    }
-    if (open.empty()) return;
+  void pair_children(const ItemId& folder, const std::vector<std::size_t>& children, Evidence evidence) {
+    if (pair_one_by_one(own_children(folder), children)) return;
     ById<std::deque<std::size_t>> candidates;
     for (const std::size_t own : own_children(folder)) {
       if (is_open(own_[own])) candidates[content_of(own_[own].stored.item)].push_back(own);
     }
-    for (const std::size_t met : open) {
+    for (const std::size_t met : children) {
+      if (met_[met].own != kNone || candidates.empty() || is_occupied(met_[met].item.id)) continue;
       const auto found = candidates.find(content_of(met_[met].item));
-      if (found == candidates.end() || found->second.empty() || is_occupied(met_[met].item.id)) continue;
+      if (found == candidates.end() || found->second.empty()) continue;
       pair(met, found->second.front());
       found->second.pop_front();
     }
-    for (const std::size_t met : open) {
-      if (met_[met].own != kNone) continue;
-      if (const std::size_t own = open_own(met_[met].item); own != kNone) pair(met, own);
+    if (evidence == Evidence::kContent) return;
+    for (const std::size_t met : children) {
+      if (const std::size_t own = open_own(met); own != kNone) pair(met, own);
     }
+  }
+
+  // A short cut: where both have the same things in the same order. Whether they do.
+  bool pair_one_by_one(const std::vector<std::size_t>& ours, const std::vector<std::size_t>& theirs) {
+    const auto is_same = [&](std::size_t own, std::size_t met) {
+      if (own_[own].met == met) return true;
+      const Item& item = own_[own].stored.item;
+      return is_open(own_[own]) && met_[met].own == kNone && !is_occupied(met_[met].item.id) &&
+             item.type == met_[met].item.type && natural_values(item) == natural_values(met_[met].item);
+    };
+    if (!std::ranges::equal(ours, theirs, is_same)) return false;
+    for (std::size_t place = 0; place < ours.size(); ++place) pair(theirs[place], ours[place]);
+    return true;
   }
 
   // What is the same takes the source's id; what has that id now gets another one.
@@ -258,6 +281,8 @@ class FirstContact {
       position.value = Value::bytes(given.position);
       own.stored.shown->position = given.position;
     } else {
+      const Register* theirs = met_[own.met].item.find(unit->id);
+      if (theirs->value == position.value || position.version < theirs->version) return;
       position.version.tick = kOldestTick;
     }
     own.edited = true;

@@ -12,10 +12,12 @@ namespace harmonica::kernel {
 bool has_told_nobody(const ReplicaState& state);
 
 // For a replica that has told nobody, before it applies `batches` (docs/adr/0011). Items of its own that are the same as
-// one in `batches` take the latter's id: those whose key in the store carries that id; then those of the same natural key
-// in the same folder, in their order; then those that have that id already. Where one of the two has all children of a
-// folder that the other one has, in the same order, the source's positions count, and what only this replica has stays
-// where it stands among them.
+// one in `batches` take the latter's id: those whose store carries that id, unless it follows from what the item is there;
+// then those of the same natural key in the same folder, in their order; then those that have that id already. Where one of
+// the two has all children of a folder that the other one has, in the same order, the source's positions count, and what
+// only this replica has stays where it stands among them.
+//
+// What a cycle of moves has put where it stands is left as it is, with all below it.
 //
 // Only for stores that are written whole, as all of both replicas is looked at; only if `batches` are all that the source
 // has; and not where ids decide what is shown (names, unique keys).
