@@ -73,6 +73,72 @@ std::vector<Candidate> staying_children(const std::vector<Sibling>& siblings, co
   return staying;
 }
 
+// Where a child was to stand in one attempt of a write, or was to stay.
+struct Plan {
+  const Bytes* position;
+  std::size_t place;
+};
+
+// Which children with a pending position stand right behind one that they were to follow. The write has put them there,
+// perhaps past others that it could not move out of the way.
+class PlannedOrder {
+ public:
+  explicit PlannedOrder(const std::vector<Sibling>& siblings) : siblings_(siblings) {
+    for (std::size_t place = 0; place < siblings.size(); ++place) {
+      for (const Plan& plan : plans_of(place)) plans_.push_back(plan);
+    }
+    std::sort(plans_.begin(), plans_.end(), [&](const Plan& a, const Plan& b) { return is_before(a, b); });
+  }
+
+  std::vector<bool> followers() const {
+    std::vector<bool> followers(siblings_.size(), false);
+    std::vector<Plan> before;  // of the one that stands before
+    for (std::size_t place = 0; place < siblings_.size(); ++place) {
+      if (!has_candidates(siblings_[place]) || is_leaving(siblings_[place])) continue;
+      std::vector<Plan> own = plans_of(place);
+      for (const Plan& upper : own) {
+        for (const Plan& lower : before) {
+          if (!siblings_[place].pending.empty() && may_be_next(lower, upper)) followers[place] = true;
+        }
+      }
+      before = std::move(own);
+    }
+    return followers;
+  }
+
+ private:
+  std::vector<Plan> plans_of(std::size_t place) const {
+    const Sibling& sibling = siblings_[place];
+    std::vector<Plan> plans;
+    for (const Bytes& position : sibling.pending) plans.push_back({&position, place});
+    if (plans.empty() && !sibling.position.empty() && !sibling.in_transit) plans.push_back({&sibling.position, place});
+    return plans;
+  }
+
+  bool is_before(const Plan& a, const Plan& b) const {
+    return stands_before(*a.position, siblings_[a.place].item, *b.position, siblings_[b.place].item);
+  }
+
+  // Whether in some attempt nobody was to stand between the two.
+  bool may_be_next(const Plan& lower, const Plan& upper) const {
+    if (!is_before(lower, upper)) return false;
+    auto plan = std::upper_bound(plans_.begin(), plans_.end(), lower,
+                                 [&](const Plan& a, const Plan& b) { return is_before(a, b); });
+    for (; plan != plans_.end() && is_before(*plan, upper); ++plan) {
+      if (plan->place == lower.place || plan->place == upper.place) continue;
+      const std::vector<Plan> others = plans_of(plan->place);
+      if (std::all_of(others.begin(), others.end(),
+                      [&](const Plan& other) { return is_before(lower, other) && is_before(other, upper); })) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const std::vector<Sibling>& siblings_;
+  std::vector<Plan> plans_;  // of all, rising
+};
+
 // The children that get a position now, and those that stay between them.
 class Ordering {
  public:
@@ -133,7 +199,10 @@ SiblingOrder order_siblings(std::vector<Sibling> siblings, const std::pair<Bytes
     for (Sibling& sibling : siblings) order.positions.push_back({std::move(sibling.position), false});
     return order;
   }
-  for (const Sibling& sibling : siblings) order.positions.push_back({sibling.position, false});
+  for (const Sibling& sibling : siblings) {
+    const bool comes = sibling.position.empty() && !sibling.pending.empty();
+    order.positions.push_back({comes ? sibling.pending.back() : sibling.position, false});
+  }
   std::vector<std::size_t> placed(siblings.size());
   std::iota(placed.begin(), placed.end(), std::size_t{0});
   std::vector<Candidate> staying = staying_children(siblings, placed);
@@ -143,15 +212,22 @@ SiblingOrder order_siblings(std::vector<Sibling> siblings, const std::pair<Bytes
            })) == stay.size();
   };
   if (!all_stay(placed, staying)) {
-    // What is in transit is passed over if the order is that of the write, as far as it got, without it; else it stands
-    // where it stands.
-    std::vector<std::size_t> remaining = placed;
-    std::erase_if(remaining, [&](std::size_t place) { return is_leaving(siblings[place]); });
-    std::vector<Candidate> without = staying_children(siblings, remaining);
-    order.passed_over = remaining.size() < placed.size() && all_stay(remaining, without);
-    if (order.passed_over) {
-      placed = std::move(remaining);
-      staying = std::move(without);
+    // What is in transit is passed over if the order is that of the write, as far as it got, without it; then also what
+    // stands where the write has put it. Else all stand where they stand.
+    const auto pass_over = [&](const auto& is_passed_over) {
+      std::vector<std::size_t> remaining = placed;
+      std::erase_if(remaining, is_passed_over);
+      std::vector<Candidate> without = staying_children(siblings, remaining);
+      order.passed_over = remaining.size() < placed.size() && all_stay(remaining, without);
+      if (order.passed_over) {
+        placed = std::move(remaining);
+        staying = std::move(without);
+      }
+      return order.passed_over;
+    };
+    if (!pass_over([&](std::size_t place) { return is_leaving(siblings[place]); })) {
+      const std::vector<bool> follow = PlannedOrder(siblings).followers();
+      pass_over([&](std::size_t place) { return is_leaving(siblings[place]) || follow[place]; });
     }
   }
   for (const Candidate& one : staying) {

@@ -221,6 +221,30 @@ TEST(SiblingOrder, OneInTransitThatWasNotHereGetsAPosition) {
   EXPECT_EQ(ordered({shown(1, key(10)), in_transit(2, {}), shown(3, key(30))}), "1:0a 2:new 3:1e");
 }
 
+// The write was to move 2 behind 4 and could not; 5, which was to follow it there, stands behind it where it is.
+TEST(SiblingOrder, WhatFollowsAsItWasToIsPassedOver) {
+  const std::vector<Sibling> siblings = {shown(1, key(10)), pending(2, key(20), {key(45)}), pending(5, key(50), {key(50)}),
+                                         shown(3, key(30)), shown(4, key(40))};
+  const SiblingOrder order = order_siblings(siblings, kNoBounds);
+  EXPECT_EQ(text_of(siblings, order), "1:0a 2:14 5:32 3:1e 4:28");
+  EXPECT_TRUE(order.passed_over);
+}
+
+// 4 came behind 1 as it was to, past 2, which was to go before 1 and could not.
+TEST(SiblingOrder, WhatCamePastOneThatCouldNotBeMovedIsPassedOver) {
+  const std::vector<Sibling> siblings = {shown(1, key(10)), pending(4, {}, {key(40)}),
+                                         pending(2, key(20), {key(5), key(20)})};
+  const SiblingOrder order = order_siblings(siblings, kNoBounds);
+  EXPECT_EQ(text_of(siblings, order), "1:0a 4:28 2:14");
+  EXPECT_TRUE(order.passed_over);
+}
+
+TEST(SiblingOrder, WhatAUserPutBehindAnotherIsNotPassedOver) {
+  const std::vector<Sibling> siblings = {shown(1, key(10)), pending(5, key(50), {key(50)}), shown(3, key(30)),
+                                         shown(4, key(40))};
+  EXPECT_EQ(ordered(siblings), "1:0a 5:new 3:1e 4:28");
+}
+
 TEST(SiblingOrder, PendingPositionsCountInWhicheverOrderTheyAreTold) {
   const std::vector<Bytes> told = {key(5), key(25), key(35)};
   std::vector<Bytes> turned = told;
@@ -263,15 +287,56 @@ bool all_stay(const std::vector<Sibling>& siblings, const std::vector<std::size_
   return staying_max(siblings, places) == static_cast<std::size_t>(holders);
 }
 
-// The places that count: all, or those without what is in transit if only so everything can stay.
+std::vector<Bytes> plans_of(const Sibling& sibling) {
+  if (!sibling.pending.empty()) return sibling.pending;
+  if (sibling.position.empty() || sibling.in_transit) return {};
+  return {sibling.position};
+}
+
+bool leaves(const Sibling& sibling) { return sibling.in_transit && !sibling.position.empty(); }
+
+// Whether in some attempt of the write the child at `place` was to follow the one that it stands behind.
+bool follows_as_planned(const std::vector<Sibling>& siblings, std::size_t place) {
+  const Sibling& upper = siblings[place];
+  const Sibling* lower = nullptr;
+  for (std::size_t before = 0; before < place; ++before) {
+    const Sibling& sibling = siblings[before];
+    if (!leaves(sibling) && (!sibling.position.empty() || !sibling.pending.empty())) lower = &sibling;
+  }
+  if (leaves(upper) || lower == nullptr) return false;
+  const auto is_before = [](const Bytes& a, const Sibling& of_a, const Bytes& b, const Sibling& of_b) {
+    return std::tie(a, of_a.item) < std::tie(b, of_b.item);
+  };
+  for (const Bytes& high : upper.pending) {
+    for (const Bytes& low : plans_of(*lower)) {
+      const auto is_between = [&](const Sibling& other) {
+        const std::vector<Bytes> plans = plans_of(other);
+        return &other != lower && &other != &upper && !plans.empty() &&
+               std::all_of(plans.begin(), plans.end(), [&](const Bytes& plan) {
+                 return is_before(low, *lower, plan, other) && is_before(plan, other, high, upper);
+               });
+      };
+      if (is_before(low, *lower, high, upper) && std::none_of(siblings.begin(), siblings.end(), is_between)) return true;
+    }
+  }
+  return false;
+}
+
+// The places that count: all; or, if only so everything can stay, those without what is in transit, or without what the
+// write has put where it stands as well.
 std::vector<std::size_t> places_that_count(const std::vector<Sibling>& siblings) {
   std::vector<std::size_t> all;
   std::vector<std::size_t> remaining;
+  std::vector<std::size_t> unexplained;
   for (std::size_t place = 0; place < siblings.size(); ++place) {
     all.push_back(place);
-    if (!siblings[place].in_transit || siblings[place].position.empty()) remaining.push_back(place);
+    if (leaves(siblings[place])) continue;
+    remaining.push_back(place);
+    if (!follows_as_planned(siblings, place)) unexplained.push_back(place);
   }
-  return !all_stay(siblings, all) && all_stay(siblings, remaining) ? remaining : all;
+  if (all_stay(siblings, all)) return all;
+  if (all_stay(siblings, remaining)) return remaining;
+  return all_stay(siblings, unexplained) ? unexplained : all;
 }
 
 TEST(SiblingOrder, AnyOrderRisesAndMovesAsFewAsPossible) {
