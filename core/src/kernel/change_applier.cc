@@ -41,12 +41,6 @@ class Attempt {
     });
   }
 
-  Status apply(std::span<const ChangeBatch> batches, Resolution resolution) {
-    if (has_told_nobody(state_)) HARMONICA_RETURN_IF_ERROR(settle_first_contact(context_, transaction_, batches));
-    for (const ChangeBatch& batch : batches) HARMONICA_RETURN_IF_ERROR(apply(batch, resolution));
-    return {};
-  }
-
   Status apply(const ChangeBatch& batch, Resolution resolution) {
     context_.clock.observe(batch.made_with.greatest_tick());
     if (state_.scope.empty() && !batch.source.scope.empty()) {
@@ -466,7 +460,12 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
 
 Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
                                   Resolution resolution) {
-  return run(context, detector, batches, [&](Attempt& attempt) { return attempt.apply(batches, resolution); });
+  HARMONICA_ASSIGN_OR_RETURN(const FirstContactState contact, settle_first_contact(context, batches));
+  if (contact == FirstContactState::kIncomplete) return BatchReport();
+  return run(context, detector, batches, [&](Attempt& attempt) -> Status {
+    for (const ChangeBatch& batch : batches) HARMONICA_RETURN_IF_ERROR(attempt.apply(batch, resolution));
+    return {};
+  });
 }
 
 Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const ConflictRecord& conflict,

@@ -538,6 +538,7 @@ class Detection {
     std::map<ItemId, std::pair<std::int64_t, std::size_t>> folders;
     for (std::size_t index = 0; index < found_.size(); ++index) {
       const Found& found = found_[index];
+      if (found.orphan) continue;
       const std::int64_t time = time_of(found);
       events.push_back({time, index, nullptr});
       if (!found.repositioned) continue;

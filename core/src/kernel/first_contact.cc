@@ -12,6 +12,7 @@
 
 #include "kernel/adoption.h"
 #include "kernel/id_hash.h"
+#include "kernel/identity.h"
 #include "kernel/sibling_order.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
@@ -37,20 +38,26 @@ struct Met {
   std::size_t own = kNone;
 };
 
+bool is_whole(std::span<const ChangeBatch> batches) {
+  return batches.front().range.first == kFirstItemId && batches.back().last;
+}
+
 class FirstContact {
  public:
   FirstContact(ReplicaContext& context, MetadataTransaction& transaction) : context_(context), transaction_(transaction) {}
 
-  Status run(std::span<const ChangeBatch> batches) {
+  Result<FirstContactState> run(std::span<const ChangeBatch> batches) {
     HARMONICA_RETURN_IF_ERROR(read_own());
-    if (own_.empty()) return {};
+    if (own_.empty()) return FirstContactState::kAsBefore;
+    if (!is_whole(batches)) return FirstContactState::kIncomplete;
     read_met(batches);
     pair_carried_ids();
     pair_all(Evidence::kContent);
     pair_all(Evidence::kContentOrId);
     choose_ids();
     for (const auto& [folder, children] : met_children_) order_children(folder, children);
-    return write();
+    HARMONICA_RETURN_IF_ERROR(write());
+    return std::ranges::any_of(own_, &Own::edited) ? FirstContactState::kChanged : FirstContactState::kAsBefore;
   }
 
  private:
@@ -74,7 +81,11 @@ class FirstContact {
       if (stored.view.visible && stored.shown) own_children_[stored.view.parent].push_back(own);
     }
     for (auto& [folder, children] : own_children_) {
-      std::ranges::sort(children, {}, [&](std::size_t child) { return order_of(own_[child].stored.item); });
+      // As they stand, which a write that was lost may have changed.
+      std::ranges::sort(children, {}, [&](std::size_t child) {
+        const StoredItem& stored = own_[child].stored;
+        return std::pair(stored.shown->position, stored.item.id);
+      });
     }
     return {};
   }
@@ -341,24 +352,25 @@ class FirstContact {
   std::unordered_set<ItemId, IdHash> met_ids_;  // of what is deleted too
 };
 
-bool is_whole(std::span<const ChangeBatch> batches) {
-  return !batches.empty() && batches.front().range.first == kFirstItemId && batches.back().last;
-}
-
 bool ids_decide_views(const Schema& schema) {
   return any_unit_has(schema, UnitRole::kName) || any_unit_has(schema, UnitRole::kKey);
 }
 
 }  // namespace
 
-bool has_told_nobody(const ReplicaState& state) { return state.scope.empty() && state.former_replicas.empty(); }
-
-Status settle_first_contact(ReplicaContext& context, MetadataTransaction& transaction,
-                            std::span<const ChangeBatch> batches) {
-  if (context.store.write_unit() != WriteUnit::kWholeStore || !is_whole(batches) || ids_decide_views(context.schema())) {
-    return {};
+Result<FirstContactState> settle_first_contact(ReplicaContext& context, std::span<const ChangeBatch> batches) {
+  if (context.store.write_unit() != WriteUnit::kWholeStore || batches.empty() || ids_decide_views(context.schema())) {
+    return FirstContactState::kAsBefore;
   }
-  return FirstContact(context, transaction).run(batches);
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+  if (!has_told_nobody(state)) return FirstContactState::kAsBefore;
+  HARMONICA_ASSIGN_OR_RETURN(const FirstContactState contact, FirstContact(context, *transaction).run(batches));
+  if (contact != FirstContactState::kChanged) return contact;
+  // So that a backup of the state before is known as one when it is restored.
+  state.reserved_tick = context.clock.next();
+  HARMONICA_RETURN_IF_ERROR(commit(context, *transaction, state));
+  return contact;
 }
 
 }  // namespace harmonica::kernel

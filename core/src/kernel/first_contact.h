@@ -1,6 +1,7 @@
 // What a replica takes over from the first one that it learns from: the ids and the order of what both have.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "harmonica/change.h"
@@ -8,8 +9,11 @@
 
 namespace harmonica::kernel {
 
-// Whether the replica has told nobody of its items yet, so that it may still call and order them otherwise.
-bool has_told_nobody(const ReplicaState& state);
+enum class FirstContactState : std::uint8_t {
+  kAsBefore,
+  kChanged,     // something is named or ordered otherwise
+  kIncomplete,  // `batches` are not all that the source has: they are not to be applied, the next session brings all
+};
 
 // For a replica that has told nobody, before it applies `batches` (docs/adr/0011). Items of its own that are the same as
 // one in `batches` take the latter's id: those whose store carries that id, unless it follows from what the item is there;
@@ -19,9 +23,10 @@ bool has_told_nobody(const ReplicaState& state);
 //
 // What a cycle of moves has put where it stands is left as it is, with all below it.
 //
-// Only for stores that are written whole, as all of both replicas is looked at; only if `batches` are all that the source
-// has; and not where ids decide what is shown (names, unique keys).
-Status settle_first_contact(ReplicaContext& context, MetadataTransaction& transaction,
-                            std::span<const ChangeBatch> batches);
+// In a transaction of its own: until the batches are applied, the replica has still told nobody.
+//
+// Only for stores that are written whole, as all of both replicas is looked at; and not where ids decide what is shown
+// (names, unique keys).
+Result<FirstContactState> settle_first_contact(ReplicaContext& context, std::span<const ChangeBatch> batches);
 
 }  // namespace harmonica::kernel

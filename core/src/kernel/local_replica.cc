@@ -5,6 +5,7 @@
 #include "kernel/adoption.h"
 #include "kernel/change_applier.h"
 #include "kernel/change_detector.h"
+#include "kernel/identity.h"
 #include "kernel/replica_context.h"
 #include "kernel/store_provider.h"
 #include "kernel/view_index.h"
@@ -13,53 +14,6 @@
 namespace harmonica {
 namespace kernel {
 namespace {
-
-ReplicaId random_replica_id(Environment& environment) {
-  ReplicaId id;
-  environment.randomize(id.bytes);
-  return id;
-}
-
-// Makes a new replica, or checks the identity of one that exists (rule R30).
-Status open_identity(ReplicaContext& context) {
-  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
-  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
-  const std::uint64_t fingerprint = context.schema().fingerprint();
-  if (state.replica.is_zero()) {
-    state.replica = random_replica_id(context.environment);
-    state.schema_fingerprint = fingerprint;
-    context.replica = state.replica;
-    return commit(context, *transaction, state);
-  }
-  if (state.schema_fingerprint != fingerprint) {
-    return {StatusCode::kUnsupported, "the metadata belongs to a store with another schema (fingerprints " +
-                                          std::to_string(state.schema_fingerprint) + " and " + std::to_string(fingerprint) +
-                                          ")"};
-  }
-  context.replica = state.replica;
-  context.anchor = state.anchor;
-  context.clock.observe(state.last_tick);
-  HARMONICA_ASSIGN_OR_RETURN(const std::optional<Tick> outside, context.environment.reserved_tick(state.replica));
-  context.reserved_outside = outside.value_or(0);
-  if (state.reserved_tick < context.reserved_outside) {
-    const ReplicaId former = state.replica;
-    state.former_replicas.push_back(former);
-    state.replica = random_replica_id(context.environment);
-    state.last_tick = std::max(state.last_tick, context.reserved_outside);
-    state.reserved_tick = 0;
-    context.replica = state.replica;
-    context.reserved_outside = 0;
-    context.clock.observe(state.last_tick);
-    context.environment.log(LogLevel::kWarning, "replica " + former.to_text() + " was restored from a backup and is now " +
-                                                    state.replica.to_text());
-    return commit(context, *transaction, state);
-  }
-  if (state.reserved_tick > context.reserved_outside) {
-    HARMONICA_RETURN_IF_ERROR(context.environment.set_reserved_tick(state.replica, state.reserved_tick));
-    context.reserved_outside = state.reserved_tick;
-  }
-  return {};
-}
 
 class LocalReplica : public Replica {
  public:
