@@ -90,6 +90,15 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
     committed_.puts.push_back(item);
     return inner_->put(item, entries);
   }
+  Status remove(const ItemId& item) override {
+    committed_.removed.push_back(item);
+    return inner_->remove(item);
+  }
+  Status set_state(const ReplicaState& state) override {
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaState before, inner_->state());
+    committed_.had_told_nobody = before.scope.empty() && before.former_replicas.empty();
+    return inner_->set_state(state);
+  }
   Status put_conflict(const ConflictRecord& record) override {
     committed_.records.push_back(record);
     return inner_->put_conflict(record);

@@ -38,6 +38,8 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
     if (!broken) broken = std::move(what);
   };
 
+  const Withdrawn withdrawn = withdraw(committed);
+
   const auto note = [&](const Item& item, UnitId unit, LedgerEntry entry) {
     std::vector<LedgerEntry>& known = items_[item.id].registers[unit];
     const auto same = std::find_if(known.begin(), known.end(),
@@ -47,6 +49,17 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
         fail("one version, two contents: " + text(item.id) + " unit " + std::to_string(unit) + " " + text(entry.version) +
              " was " + content_text(unit, *same) + ", is " + content_text(unit, entry) + " at " + text(committed.replica));
       }
+      return;
+    }
+    if (!withdrawn.empty() && entry.version.replica == committed.replica &&
+        entry.version.tick <= last_tick(committed.replica)) {
+      const auto before = withdrawn.find({unit, entry.version});
+      if (before != withdrawn.end()) {
+        entry.by_user = before->second.by_user;
+        entry.over = before->second.over;
+      }
+      entry.seen = committed.before.at(item.id);
+      known.push_back(std::move(entry));
       return;
     }
     ++versions_;
@@ -87,6 +100,39 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
     }
   }
   return broken;
+}
+
+Ledger::Withdrawn Ledger::withdraw(const Committed& committed) {
+  Withdrawn withdrawn;
+  if (!committed.had_told_nobody) return withdrawn;
+  std::set<ItemId> rewritten(committed.removed.begin(), committed.removed.end());
+  for (const StoredItem& put : committed.puts) {
+    // Under another version of long ago; or names others by their new ids.
+    const auto is_rewritten = [&](UnitId unit, const Version& version, const Value& value) {
+      if (version.replica != committed.replica || version.tick > last_tick(committed.replica)) return false;
+      const LedgerEntry* before = find(put.item.id, unit, version);
+      return before == nullptr || before->value != value;
+    };
+    bool any = is_rewritten(kExistenceUnit, put.item.existence.version, Value());
+    for (const UnitRegister& unit : put.item.units) {
+      any = any || is_rewritten(unit.unit, unit.content.version, unit.content.value);
+    }
+    if (any) rewritten.insert(put.item.id);
+  }
+  for (const ItemId& item : rewritten) {
+    const auto history = items_.find(item);
+    if (history == items_.end()) continue;
+    bool any_left = false;
+    for (auto& [unit, entries] : history->second.registers) {
+      for (const LedgerEntry& entry : entries) {
+        if (entry.version.replica == committed.replica) withdrawn.emplace(std::pair(unit, entry.version), entry);
+      }
+      std::erase_if(entries, [&](const LedgerEntry& entry) { return entry.version.replica == committed.replica; });
+      any_left = any_left || !entries.empty();
+    }
+    if (!any_left) items_.erase(history);
+  }
+  return withdrawn;
 }
 
 const LedgerEntry* Ledger::find(const ItemId& item, UnitId unit, const Version& version) const {

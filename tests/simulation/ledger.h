@@ -36,7 +36,9 @@ struct Committed {
   Knowledge before;
   Knowledge after;
   std::vector<StoredItem> puts;
+  std::vector<ItemId> removed;
   std::vector<ConflictRecord> records;
+  bool had_told_nobody = false;  // before it: the replica had no scope, so nobody had heard of what it had made
 };
 
 // Every version ever seen, by item and register. Fed with every commit; each entry keeps the first content it was seen
@@ -73,6 +75,10 @@ class Ledger {
   std::map<ItemId, std::size_t> item_numbers_;
   std::map<ReplicaId, std::string> replica_names_;
   std::map<ReplicaId, std::map<Tick, std::size_t>> tick_numbers_;
+  // What a replica has made and told nobody of is made anew under the ids and versions that it has now (docs/adr/0011).
+  using Withdrawn = std::map<std::pair<UnitId, Version>, LedgerEntry>;
+  Withdrawn withdraw(const Committed& committed);
+
   std::size_t versions_ = 0;
   bool minted_by_user_ = false;
 };

@@ -29,6 +29,8 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       line.options.devices = number;
     } else if (word == "--steps" && is_number && number >= 1) {
       line.options.steps = number;
+    } else if (word == "--scenario" && (text == "mixed" || text == "bookmarks")) {
+      line.options.scenario = text == "bookmarks" ? Scenario::kBookmarks : Scenario::kMixed;
     } else if (word == "--metadata" && (text == "memory" || text == "sqlite")) {
       line.options.metadata = text == "sqlite" ? MetadataKind::kSqlite : MetadataKind::kMemory;
     } else if (word == "--break" && find_broken_variant(text) != nullptr) {

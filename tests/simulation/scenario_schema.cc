@@ -43,16 +43,20 @@ Schema make_schema(const SchemaChoices& choices) {
   add(types::kFolder, "folder", {birth, parent, position, title}, {units::kTitle});
   add(types::kBookmark, "bookmark", {birth, parent, position, title, make_unit(units::kUrl, "url", ValueKind::kText)},
       {units::kTitle, units::kUrl});
-  add(types::kDirectory, "directory", {birth, parent, name}, {units::kName});
-  add(types::kFile, "file", {birth, parent, name, content}, {units::kName});
+  if (!choices.bookmarks_only) {
+    add(types::kDirectory, "directory", {birth, parent, name}, {units::kName});
+    add(types::kFile, "file", {birth, parent, name, content}, {units::kName});
+  }
   add(types::kNote, "note",
       {birth, make_unit(units::kLabel, "label", ValueKind::kText), make_unit(units::kColour, "colour", ValueKind::kText),
        make_unit(units::kCount, "count", ValueKind::kInteger), state},
       {units::kLabel});
-  add(types::kAccount, "account", {birth, make_unit(units::kCode, "code", ValueKind::kText, UnitRole::kKey), content},
-      {units::kBirth});
-  add(types::kOrder, "order",
-      {birth, make_unit(units::kAccounts, "accounts", ValueKind::kIds, UnitRole::kReference), content}, {units::kBirth});
+  if (!choices.bookmarks_only) {
+    add(types::kAccount, "account", {birth, make_unit(units::kCode, "code", ValueKind::kText, UnitRole::kKey), content},
+        {units::kBirth});
+    add(types::kOrder, "order",
+        {birth, make_unit(units::kAccounts, "accounts", ValueKind::kIds, UnitRole::kReference), content}, {units::kBirth});
+  }
   if (choices.with_roots) {
     for (const std::uint8_t number : {std::uint8_t{1}, std::uint8_t{2}}) {
       Root root;

@@ -37,6 +37,7 @@ struct SchemaChoices {
   std::vector<DeletionRule> deletion_rules = {DeletionRule::kEditWins};  // for the types in turn
   ConflictRule state_rule = ConflictRule::kLatest;
   bool with_roots = false;
+  bool bookmarks_only = false;  // folders, bookmarks and notes: nothing in whose view ids take part
 };
 
 // Folders and bookmarks with parent and position, directories and files with a unique name, notes of several plain units,

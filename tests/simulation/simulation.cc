@@ -12,13 +12,14 @@ namespace {
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 constexpr std::int64_t kClockErrorMsMax = 20 * 60 * 1000;  // two devices differ by less than the allowed drift
 
-SchemaChoices choose_schema(Random& random) {
+SchemaChoices choose_schema(Random& random, Scenario scenario) {
   static const std::vector<DeletionRule> rules = {DeletionRule::kEditWins, DeletionRule::kDeleteWins,
                                                   DeletionRule::kLatest};
   SchemaChoices choices;
   choices.deletion_rules = {random.pick(rules), random.pick(rules), random.pick(rules)};
   choices.state_rule = random.chance(250) ? ConflictRule::kManual : ConflictRule::kLatest;
   choices.with_roots = random.chance(300);
+  choices.bookmarks_only = scenario == Scenario::kBookmarks;
   return choices;
 }
 
@@ -37,6 +38,7 @@ std::string to_command_line(const SimulationOptions& options) {
   std::string line = "harmonica_simulation --seed " + std::to_string(options.seed);
   if (options.devices != 0) line += " --devices " + std::to_string(options.devices);
   if (options.steps != 0) line += " --steps " + std::to_string(options.steps);
+  if (options.scenario == Scenario::kBookmarks) line += " --scenario bookmarks";
   if (options.metadata == MetadataKind::kSqlite) line += " --metadata sqlite";
   if (!options.broken.empty()) line += " --break " + options.broken;
   return line;
@@ -55,24 +57,35 @@ Simulation::Simulation(const SimulationOptions& options)
   if (options_.devices == 0) options_.devices = drawn_devices;
   if (options_.steps == 0) options_.steps = drawn_steps;
 
-  const Schema schema = make_schema(choose_schema(random));
+  const Schema schema = make_schema(choose_schema(random, options_.scenario));
   HARMONICA_ASSERT(schema.validate().ok());
   const BrokenVariant* broken = options_.broken.empty() ? nullptr : find_broken_variant(options_.broken);
   HARMONICA_ASSERT(options_.broken.empty() || broken != nullptr);
-  const std::uint64_t shared_data = random.chance(400) ? random.next() : 0;
+  const bool bookmarks = options_.scenario == Scenario::kBookmarks;
+  const std::uint64_t shared_data = random.chance(bookmarks ? 900 : 400) ? random.next() : 0;
+  // Of several that have all lost their metadata, two could meet after each has told others (docs/adr/0011).
+  const bool any_carry_ids = bookmarks && random.chance(700);
   for (std::size_t index = 0; index < options_.devices; ++index) {
     DeviceOptions device;
     device.name = std::string(1, static_cast<char>('A' + index));
     device.schema = schema;
-    device.write_unit = random.chance(350) ? WriteUnit::kWholeStore : WriteUnit::kEachItem;
+    device.write_unit = random.chance(any_carry_ids ? 1000
+                                      : bookmarks   ? 700
+                                                    : 350)
+                            ? WriteUnit::kWholeStore
+                            : WriteUnit::kEachItem;
     device.metadata = options_.metadata;
     device.seed = random.next();
     device.broken = broken;
     devices_.push_back(std::make_unique<Device>(world_, std::move(device)));
     Device& made = *devices_.back();
-    made.user = [this, &made] { user_.edit(made); };
+    made.user = [this, &made] {
+      if (may_edit_) user_.edit(made);
+    };
     made.environment().error_ms = random.between(-kClockErrorMsMax, kClockErrorMsMax);
-    if (shared_data != 0 && random.chance(800)) user_.fill(made, shared_data);
+    if (shared_data == 0 || !random.chance(800)) continue;
+    const bool carries_ids = any_carry_ids && (options_.devices > 2 || random.chance(500));
+    user_.fill(made, {shared_data, carries_ids, any_carry_ids, bookmarks});
   }
   delayed_.resize(devices_.size());
   off_for_.resize(devices_.size(), 0);
@@ -181,18 +194,21 @@ void Simulation::step() {
     device.faults().failing_salt = device.faults().failing_salt == 0 ? random.next() : 0;
   if (random.chance(chance.clock_jump)) device.environment().error_ms = random.between(-kClockErrorMsMax, kClockErrorMsMax);
 
-  const std::size_t action = random.below(100);
+  // What is edited on two devices before they meet for the first time is not the same any more.
+  may_edit_ = options_.scenario == Scenario::kMixed || all_have_met();
+  const std::size_t action = may_edit_ ? random.below(100) : 40 + random.below(48);
   if (action < 40) {
     // A user's store is there although nothing syncs it.
     for (std::size_t edits = 1 + random.below(3); edits > 0; --edits) user_step(device);
   } else if (action < 88) {
     Link& link = links_[random.below(links_.size())];
     const bool forth = random.chance(500);
-    const std::size_t source = forth ? link.first : link.second;
-    const std::size_t destination = forth ? link.second : link.first;
+    std::size_t source = forth ? link.first : link.second;
+    std::size_t destination = forth ? link.second : link.first;
+    if (!may_edit_ && !takes_first(destination, source)) std::swap(source, destination);
     const bool both_ways = random.chance(600);
-    session(source, destination, link);
-    if (both_ways && !world_.violation) session(destination, source, link);
+    const bool has_ended = session(source, destination, link).has_value();
+    if (both_ways && (may_edit_ || has_ended) && !world_.violation) session(destination, source, link);
   } else if (action < 92) {
     if (device.running()) {
       if (random.chance(chance.crash)) device.power().cut_in(static_cast<int>(1 + random.below(4)));
@@ -214,7 +230,25 @@ void Simulation::step() {
   for (const std::unique_ptr<Device>& each : devices_) check(*each);
 }
 
+bool Simulation::has_met(Device& device) {
+  const auto transaction = device.durable_metadata().begin(TransactionMode::kRead);
+  if (!transaction.ok()) return false;
+  const Result<ReplicaState> state = (*transaction)->state();
+  return state.ok() && !state->scope.empty();
+}
+
+// As the program does it: who is new takes before it gives.
+bool Simulation::takes_first(std::size_t destination, std::size_t source) {
+  if (options_.scenario == Scenario::kMixed) return true;
+  return has_met(*devices_[source]) || !has_met(*devices_[destination]);
+}
+
+bool Simulation::all_have_met() {
+  return std::all_of(devices_.begin(), devices_.end(), [&](const auto& device) { return has_met(*device); });
+}
+
 void Simulation::user_step(Device& device) {
+  if (!may_edit_) return;
   user_.edit(device);
   checkers_.after_step(device);
 }
@@ -272,8 +306,10 @@ void Simulation::backup_step(Device& device) {
       std::find_if(devices_.begin(), devices_.end(), [&](const auto& candidate) { return candidate.get() == &device; }) -
       devices_.begin());
   if (!device.running() || world_.violation) return;
-  // What was created and not yet detected would come to have two ids.
-  if (world_.random.chance(60) && device.settled()) backups_[index] = device.make_backup();
+  // What was created and not yet detected would come to have two ids; so would what is edited elsewhere after a device has
+  // met others for the first time, were it to meet them once more.
+  const bool may_go_back = options_.scenario == Scenario::kMixed || has_met(device);
+  if (world_.random.chance(60) && device.settled() && may_go_back) backups_[index] = device.make_backup();
   if (!world_.random.chance(world_.misfortunes.restore) || !backups_[index]) return;
   world_.tell("  " + device.name() + " goes back to a backup");
   checkers_.before_restore(device);
@@ -387,6 +423,7 @@ void Simulation::heal() {
   }
   const std::size_t rounds_max = 12 * devices_.size() + 12;
   std::size_t silent = 0;
+  std::vector<Knowledge> known_before;
   for (std::size_t round = 0; silent < 2; ++round) {
     if (round == rounds_max) {
       return world_.fail("no quiescence: after " + std::to_string(rounds_max) + " rounds sessions still bring something");
@@ -396,7 +433,9 @@ void Simulation::heal() {
     const std::size_t versions = world_.ledger.versions();
     bool quiet = true;
     for (Link& link : links_) {
-      for (const auto& [source, destination] : {std::pair(link.first, link.second), std::pair(link.second, link.first)}) {
+      const bool forth = takes_first(link.second, link.first);
+      const std::pair first(forth ? link.first : link.second, forth ? link.second : link.first);
+      for (const auto& [source, destination] : {first, std::pair(first.second, first.first)}) {
         const std::optional<SessionReport> report = session(source, destination, link);
         if (world_.violation) return;
         if (!report) return world_.fail("a session in calm weather did not come to its end");
@@ -405,6 +444,15 @@ void Simulation::heal() {
         if (world_.violation) return;
       }
     }
+    // What lost where it was made is told by knowledge alone.
+    std::vector<Knowledge> known;
+    for (const std::unique_ptr<Device>& device : devices_) {
+      const Result<ReplicaStatus> status = device->replica().status();
+      if (!status.ok()) return world_.fail("status must answer: " + status.status().to_text());
+      known.push_back(status->knowledge);
+    }
+    quiet = quiet && known == known_before;
+    known_before = std::move(known);
     silent = quiet && versions == world_.ledger.versions() ? silent + 1 : 0;
     decide_all();
     if (world_.violation) return;

@@ -17,11 +17,16 @@
 
 namespace harmonica::simulation {
 
+// What the devices hold: items of all kinds; or bookmarks, in stores most of which are written whole, and many of which
+// were in sync before and have lost their metadata.
+enum class Scenario : std::uint8_t { kMixed, kBookmarks };
+
 // What a run is made from. Zeros: the seed chooses.
 struct SimulationOptions {
   std::uint64_t seed = 1;
   std::size_t devices = 0;
   std::size_t steps = 0;
+  Scenario scenario = Scenario::kMixed;
   MetadataKind metadata = MetadataKind::kMemory;
   std::string broken;                             // name of a broken variant; empty: the kernel as it is
   std::function<void(const std::string&)> trace;  // a line at a time; empty: none
@@ -50,6 +55,10 @@ class Simulation {
 
   void choose_links(Shape shape);
   void step();
+  // Whether it has been in a session.
+  bool has_met(Device& device);
+  bool all_have_met();
+  bool takes_first(std::size_t destination, std::size_t source);
   void user_step(Device& device);
   void conflict_step(Device& device);
   void old_batch_step(Device& device);
@@ -66,6 +75,7 @@ class Simulation {
 
   SimulationOptions options_;
   SharedWorld world_;
+  bool may_edit_ = true;
   Checkers checkers_;
   User user_;
   std::vector<std::unique_ptr<Device>> devices_;

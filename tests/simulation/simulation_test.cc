@@ -65,8 +65,21 @@ TEST_P(SqliteSeeds, BreakNoLaw) {
   }
 }
 
+class BookmarkSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(BookmarkSeeds, BreakNoLaw) {
+  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
+    SimulationOptions options;
+    options.seed = GetParam() * kSeedsInBlock + seed + 1;
+    options.scenario = Scenario::kBookmarks;
+    expect_no_violation(options);
+    if (HasFailure()) return;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Blocks, MemorySeeds, testing::Range<std::uint64_t>(0, 8));
 INSTANTIATE_TEST_SUITE_P(Blocks, SqliteSeeds, testing::Range<std::uint64_t>(0, 3));
+INSTANTIATE_TEST_SUITE_P(Blocks, BookmarkSeeds, testing::Range<std::uint64_t>(0, 3));
 
 class Broken : public testing::TestWithParam<BrokenVariant> {};
 

@@ -54,20 +54,21 @@ bool is_below(Device& device, StoreKey key, const StoreKey& ancestor) {
 
 }  // namespace
 
-void User::fill(Device& device, std::uint64_t seed) {
-  Random random(seed);
+void User::fill(Device& device, const Shared& shared) {
+  Random random(shared.seed);
   const std::string root = device.schema().roots.empty() ? "" : device.schema().roots.front().name;
   std::vector<StoreKey> folders = {root};
   const std::size_t count = 3 + random.below(6);
   for (std::size_t number = 0; number < count; ++number) {
-    const TypeId type = static_cast<TypeId>(1 + random.below(4));
+    const TypeId type = static_cast<TypeId>(1 + random.below(shared.bookmarks_only ? 2 : 4));
     StoreItem item;
     item.key = "s" + std::to_string(number);
     item.type = type;
     item.parent = random.pick(folders);
     item.changed_ms = world_.now_ms - static_cast<std::int64_t>(1 + random.below(1000)) * 1000;
-    const std::string text = "shared" + std::to_string(number);
+    std::string text = "shared" + std::to_string(number);
     set_value(item, units::kBirth, Value::text(text));
+    if (shared.edited_since && random.chance(300)) text += " edited";
     if (type == types::kFolder || type == types::kBookmark) {
       set_value(item, units::kTitle, Value::text(text));
       if (type == types::kBookmark) set_value(item, units::kUrl, Value::text("u:" + text));
@@ -75,9 +76,13 @@ void User::fill(Device& device, std::uint64_t seed) {
       set_value(item, units::kName, Value::text(text));
       if (type == types::kFile) set_value(item, units::kContent, Value::text("c:" + text));
     }
+    if (shared.bookmarks_only) {
+      ItemId id;
+      for (std::uint8_t& byte : id.bytes) byte = static_cast<std::uint8_t>(random.next());
+      if (shared.carries_ids) item.identity = id;
+    }
+    item.key = item.identity ? device.store().key_for(*item.identity) : device.name() + item.key;
     if (has_children(type)) folders.push_back(item.key);
-    item.key = device.name() + item.key;
-    if (item.parent != root) item.parent = device.name() + item.parent;
     if (device.store().put(std::move(item)).ok()) device.note_edit();
   }
 }
@@ -162,11 +167,12 @@ void User::put(Device& device, StoreItem item, const StoreKey& previous) {
 }
 
 void User::create(Device& device) {
-  static const std::vector<TypeId> kinds = {types::kFolder,  types::kFolder, types::kBookmark, types::kDirectory,
-                                            types::kFile,    types::kFile,   types::kNote,     types::kNote,
-                                            types::kAccount, types::kOrder};
+  static const std::vector<TypeId> all_kinds = {types::kFolder,  types::kFolder, types::kBookmark, types::kDirectory,
+                                                types::kFile,    types::kFile,   types::kNote,     types::kNote,
+                                                types::kAccount, types::kOrder};
+  static const std::vector<TypeId> bookmarks = {types::kFolder, types::kBookmark, types::kBookmark, types::kNote};
   Natural wish;
-  wish.type = world_.random.pick(kinds);
+  wish.type = world_.random.pick(device.schema().find_type(types::kFile) == nullptr ? bookmarks : all_kinds);
   wish.parent = pick_parent(device, wish.type);
   StoreItem item;
   item.key = device.name() + "k" + std::to_string(++keys_);

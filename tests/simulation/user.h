@@ -14,8 +14,14 @@ class User {
  public:
   explicit User(SharedWorld& world) : world_(world) {}
 
-  // The same small tree for every device: data that they share before they ever met.
-  void fill(Device& device, std::uint64_t seed);
+  // Data that devices share before they meet: the same small tree wherever the seed is the same.
+  struct Shared {
+    std::uint64_t seed = 0;
+    bool carries_ids = false;   // the store recognises its items: they were in sync once, and the metadata is lost
+    bool edited_since = false;  // some of them were edited after they got their ids
+    bool bookmarks_only = false;
+  };
+  void fill(Device& device, const Shared& shared);
 
   // One edit: create, change, delete, move, reorder, rename (now and then to a name that is taken elsewhere), or create
   // again what was deleted.
