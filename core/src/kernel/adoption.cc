@@ -10,7 +10,10 @@ namespace {
 // A canonical byte form of what is hashed: every part with its length, so that no two lists of parts look alike.
 class HashInput {
  public:
-  explicit HashInput(std::string_view purpose) { add(as_bytes(purpose)); }
+  explicit HashInput(std::string_view purpose) {
+    bytes_.reserve(kUsualBytes);
+    add(as_bytes(purpose));
+  }
 
   void add(ByteView bytes) {
     add_number(bytes.size());
@@ -41,6 +44,8 @@ class HashInput {
   Sha256 hash(Environment& environment) const { return environment.sha256(bytes_); }
 
  private:
+  static constexpr std::size_t kUsualBytes = 256;
+
   Bytes bytes_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 // What earlier attempts at the same unit of work found out.
 struct Findings {
   HeldBack held_back;
-  std::vector<PreparedItem> prepared;  // every state that may stand in the store by now
+  PreparedWrite prepared;  // every state that may stand in the store by now
 };
 
 // One attempt at a unit of work, in one transaction.
@@ -106,7 +106,7 @@ class Attempt {
 
   // What a lost commit had written is settled: the store is now as the views say.
   void settle_pending() {
-    if (findings_.prepared.empty() || !plan_.left_astray().empty()) return;
+    if (findings_.prepared.items.empty() || !plan_.left_astray().empty()) return;
     written(state_.write_number + 1);
   }
 
@@ -360,7 +360,7 @@ class Attempt {
 enum class Acceptance : std::uint8_t { kAll, kSomeFailed, kStoreChanged };
 
 // Takes from the store's answers what the next attempt must know.
-Acceptance examine(const std::vector<WriteOutcome>& outcomes, const std::vector<PreparedItem>& writes,
+Acceptance examine(const std::vector<WriteOutcome>& outcomes, std::span<const PreparedItem> writes,
                    std::span<const ChangeBatch> batches, Findings& findings) {
   const auto is_from_batch = [&](const ItemId& item) {
     return std::any_of(batches.begin(), batches.end(), [&](const ChangeBatch& batch) {
@@ -403,7 +403,7 @@ Status keep_astray(ReplicaContext& context, const std::vector<PreparedItem>& lef
 Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
                         const std::function<Status(Attempt&)>& fill) {
   Findings findings;
-  HARMONICA_ASSIGN_OR_RETURN(findings.prepared, pending_items(context));
+  HARMONICA_ASSIGN_OR_RETURN(findings.prepared.items, pending_items(context));
   for (int store_changes = 0;;) {
     HARMONICA_ASSIGN_OR_RETURN(auto transaction, context.metadata.begin(TransactionMode::kWrite));
     Attempt attempt(context, *transaction, findings);
@@ -419,10 +419,18 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     }
 
     const std::uint64_t write_number = attempt.state().write_number + 1;
-    const std::vector<PreparedItem>& planned = attempt.plan().prepared();
+    std::vector<PreparedItem> prepared = attempt.plan().take_prepared();
+    std::span<const PreparedItem> planned = prepared;
     if (!context.shares_database()) {
-      findings.prepared.insert(findings.prepared.end(), planned.begin(), planned.end());
-      HARMONICA_RETURN_IF_ERROR(context.metadata.prepare({write_number, findings.prepared}));
+      std::vector<PreparedItem>& all = findings.prepared.items;
+      if (all.empty()) {
+        all = std::move(prepared);
+      } else {
+        all.insert(all.end(), std::move_iterator(prepared.begin()), std::move_iterator(prepared.end()));
+      }
+      planned = std::span(all).last(planned.size());
+      findings.prepared.write_number = write_number;
+      HARMONICA_RETURN_IF_ERROR(context.metadata.prepare(findings.prepared));
     }
     HARMONICA_ASSIGN_OR_RETURN(Written written, context.store.apply(writes, context.anchor));
     if (written.outcomes.size() != writes.size()) {
@@ -439,7 +447,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
       return attempt.take_report();
     }
     if (acceptance == Acceptance::kSomeFailed) context.anchor = std::move(written.anchor);
-    findings.held_back.disturbed.merge(attempt.plan().ordered_parents());
+    findings.held_back.disturbed.insert(attempt.plan().ordered_parents().begin(), attempt.plan().ordered_parents().end());
     for (std::size_t index = 0; index < planned.size(); ++index) {
       if (written.outcomes[index].state != WriteState::kWritten) continue;
       context.astray[planned[index].item] = {writes[index].item.type, planned[index].shown};

@@ -36,6 +36,7 @@ std::optional<ItemChange> change_for(const Item& item, const ClockVector& known,
   change.type = item.type;
   change.existence = item.existence;
   change.whole = existence_lacks || extent == Extent::kWhole;
+  change.units.reserve(item.units.size());
   for (const UnitRegister& unit : item.units) {
     if (change.whole || !known.contains(unit.content.version)) change.units.push_back(unit);
   }

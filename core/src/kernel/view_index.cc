@@ -161,6 +161,7 @@ std::string shown_name(const std::string& name, const ItemId& item, std::uint8_t
 
 std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& item, WrittenState written) {
   std::vector<IndexEntry> entries;
+  entries.reserve(4);
   if (item.shown) entries.push_back({IndexKind::kStoreKey, as_key(item.shown->key)});
   if (written == WrittenState::kUnwritten) entries.push_back({IndexKind::kUnwritten, {}});
   if (!is_living(schema, item.item)) return entries;

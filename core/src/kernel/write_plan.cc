@@ -26,6 +26,7 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
   StoreItem wanted;
   wanted.key = item.shown ? item.shown->key : std::move(new_key);
   wanted.type = item.item.type;
+  wanted.values.reserve(item.item.units.size());
   for (const UnitRegister& unit : item.item.units) {
     const Unit* known = type->find_unit(unit.unit);
     if (known == nullptr || known->role == UnitRole::kParent || known->role == UnitRole::kPosition) continue;
@@ -101,14 +102,14 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
   HARMONICA_RETURN_IF_ERROR(keep_occupied_parents());
   HARMONICA_RETURN_IF_ERROR(order_disturbed());
   std::vector<Placed> puts;
-  for (const auto& [item, change] : changes_) {
+  for (auto& [item, change] : changes_) {
     if (change.after && (change.before != change.after || change.place_anew)) puts.push_back({item, &change, 0});
   }
   HARMONICA_RETURN_IF_ERROR(place_puts(puts));
   HARMONICA_RETURN_IF_ERROR(leave_out_homeless(puts));
   KeysByItem keys_before;
   std::vector<Placed> removals;
-  for (const auto& [item, change] : changes_) {
+  for (auto& [item, change] : changes_) {
     if (change.before) keys_before[item] = change.before->key;
     if (change.before && !change.after) removals.push_back({item, &change, depth_among_removed(item)});
   }
@@ -136,7 +137,6 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     }
     HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
     writes.push_back(std::move(write));
-    prepared_.push_back({placed.item, change.after->key, change.after});
   }
   for (const Placed& placed : removals) {
     const Change& change = *placed.change;
@@ -145,8 +145,19 @@ Result<std::vector<StoreWrite>> WritePlan::writes() {
     HARMONICA_ASSIGN_OR_RETURN(write.expected, expected(change));
     write.item = *write.expected;
     writes.push_back(std::move(write));
-    prepared_.push_back({placed.item, change.before->key, std::nullopt});
   }
+
+  // Nothing is looked up in the changes any more, and they may be many.
+  note_ordered_parents();
+  prepared_.reserve(writes.size());
+  for (const Placed& placed : puts) {
+    StoreKey key = placed.change->after->key;
+    prepared_.push_back({placed.item, std::move(key), std::move(placed.change->after)});
+  }
+  for (const Placed& placed : removals) {
+    prepared_.push_back({placed.item, std::move(placed.change->before->key), std::nullopt});
+  }
+  changes_.clear();
   return writes;
 }
 
@@ -170,14 +181,14 @@ Status WritePlan::bring_in_line() {
   return {};
 }
 
-std::set<ItemId> WritePlan::ordered_parents() const {
-  std::set<ItemId> parents;
+void WritePlan::note_ordered_parents() {
+  std::unordered_set<ItemId, IdHash> parents;
   for (const auto& [item, change] : changes_) {
     if (!is_ordered(change.type)) continue;
     if (change.before) parents.insert(change.before->parent);
     if (change.after) parents.insert(change.after->parent);
   }
-  return parents;
+  ordered_parents_.insert(parents.begin(), parents.end());
 }
 
 // Where an attempt was accepted only in part, every child is placed again: each after the one that it follows now.
@@ -379,7 +390,7 @@ std::size_t WritePlan::depth_among_removed(const ItemId& item) const {
 // Parents before their children, siblings in their order.
 Status WritePlan::place_puts(std::vector<Placed>& puts) {
   for (Placed& placed : puts) {
-    HARMONICA_ASSIGN_OR_RETURN(placed.depth, depth_of(placed.item));
+    HARMONICA_ASSIGN_OR_RETURN(placed.depth, depth_of(placed.change->after->parent));
   }
   const auto order = [](const Placed& placed) {
     const ShownItem& shown = *placed.change->after;

@@ -37,10 +37,10 @@ class WritePlan {
 
   // All writes, in the order that ItemStore::apply asks for. Call once, when every item was put.
   Result<std::vector<StoreWrite>> writes();
-  // The item of each write, and what is about to be shown, in the same order.
-  const std::vector<PreparedItem>& prepared() const { return prepared_; }
-  // The parents, before and after, of all that is written and has an order.
-  std::set<ItemId> ordered_parents() const;
+  // The item of each write, and what is about to be shown, in the same order. Once, after `writes`.
+  std::vector<PreparedItem> take_prepared() { return std::move(prepared_); }
+  // The parents, before and after, of all that is written and has an order. After `writes`.
+  const std::set<ItemId>& ordered_parents() const { return ordered_parents_; }
   // What stands in the store, is not held, and can be neither updated nor removed: still ours, and no user's.
   const std::vector<PreparedItem>& left_astray() const { return left_astray_; }
 
@@ -65,7 +65,7 @@ class WritePlan {
   };
   struct Placed {
     ItemId item;
-    const Change* change = nullptr;
+    Change* change = nullptr;
     std::size_t depth = 0;
   };
 
@@ -85,6 +85,7 @@ class WritePlan {
   Result<std::size_t> depth_of(ItemId item);
   std::size_t depth_among_removed(const ItemId& item) const;
   Status place_puts(std::vector<Placed>& puts);
+  void note_ordered_parents();
   Result<PlacesByItem> final_places(const std::vector<Placed>& puts);
   Result<StoreItem> store_item(TypeId type, const ShownItem& shown);
 
@@ -100,6 +101,7 @@ class WritePlan {
   std::set<ItemId> unwritten_;
   std::map<ItemId, std::vector<Sibling>> standing_unwritten_;  // those that have an order, by parent
   std::vector<PreparedItem> prepared_;
+  std::set<ItemId> ordered_parents_;
   std::vector<PreparedItem> left_astray_;
 };
 

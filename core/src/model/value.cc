@@ -36,7 +36,16 @@ std::string real_text(double value) {
   return text;
 }
 
+// Two that share their content need no look at it.
+template <typename T>
+bool same(const T* a, const T* b) {
+  return a == b || *a == *b;
+}
+
 }  // namespace
+
+Value::Value(Value&& other) noexcept = default;
+Value& Value::operator=(Value&& other) noexcept = default;
 
 Value Value::real(double value) {
   return Value(Content(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value));
@@ -88,10 +97,22 @@ std::string Value::to_text() const {
 }
 
 bool operator==(const Value& a, const Value& b) {
-  const double* left = a.if_real();
-  const double* right = b.if_real();
-  if (left != nullptr && right != nullptr) {
-    return std::bit_cast<std::uint64_t>(*left) == std::bit_cast<std::uint64_t>(*right);
+  if (a.kind() != b.kind()) return false;
+  switch (a.kind()) {
+    case ValueKind::kReal:
+      return std::bit_cast<std::uint64_t>(*a.if_real()) == std::bit_cast<std::uint64_t>(*b.if_real());
+    case ValueKind::kText:
+      return same(a.if_text(), b.if_text());
+    case ValueKind::kBytes:
+      return same(a.if_bytes(), b.if_bytes());
+    case ValueKind::kIds:
+      return same(a.if_ids(), b.if_ids());
+    case ValueKind::kList:
+      return same(a.if_list(), b.if_list());
+    case ValueKind::kNull:
+    case ValueKind::kBoolean:
+    case ValueKind::kInteger:
+      break;
   }
   return a.content_ == b.content_;
 }

@@ -30,7 +30,9 @@ class ChromiumWriter {
       : document_(document), id_max_(document.id_max), checksum_(document.checksums) {}
 
   Result<Bytes> write() {
-    json_.reserve(document_.size_read + document_.size_read / 8 + 4096);
+    std::size_t added = 0;
+    for (const FavoritesTree::Root& root : document_.tree().roots) added += added_bytes(root.children);
+    json_.reserve(document_.size_read + added + (document_.size_read + added) / 16 + 4096);
     json_.begin_object();
     Members file(*this, document_.members);
     std::size_t md5_at = 0;
@@ -92,6 +94,17 @@ class ChromiumWriter {
   };
 
   using Children = std::vector<std::unique_ptr<Favorite>>;
+
+  // What entries that are new to the file take in it, about.
+  static std::size_t added_bytes(const Children& children) {
+    constexpr std::size_t kMembersBytes = 320;
+    std::size_t bytes = 0;
+    for (const std::unique_ptr<Favorite>& child : children) {
+      if (child->origin == 0) bytes += kMembersBytes + child->title.size() + child->url.size();
+      bytes += added_bytes(child->children);
+    }
+    return bytes;
+  }
 
   std::string id_of(const ChromiumDocument::Entry& entry) { return std::to_string(entry.id != 0 ? entry.id : ++id_max_); }
 

@@ -203,9 +203,9 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
     favorite = std::make_unique<Favorite>();
     favorite->kind = kind_of(write.item.type);
     favorite->key = write.item.key;
-    set_values(*favorite, {}, write.item);
+    set_values(*favorite, wanted, write.item);
   } else {
-    set_values(*place->favorite, held, write.item);
+    if (!same_content(held, wanted)) set_values(*place->favorite, wanted, write.item);
     if (!moves && predecessor_of(*place) == previous) return {};
     const std::size_t slot = slot_of(*place);
     favorite = std::move((*place->siblings)[slot]);
@@ -215,9 +215,8 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
   return {};
 }
 
-void FavoritesEditor::set_values(Favorite& favorite, const StoreItem& held, const StoreItem& given) {
-  const StoreItem wanted = codec_.as_held(given);
-  if (same_content(held, wanted)) return;
+// `wanted`: what is given, in the form in which it will be held.
+void FavoritesEditor::set_values(Favorite& favorite, const StoreItem& wanted, const StoreItem& given) {
   if (const Value* title = find_value(wanted, kTitleUnit)) {
     edited_ = edited_ || favorite.title != *title->if_text();
     favorite.title = *title->if_text();

@@ -46,7 +46,7 @@ class FavoritesEditor {
   std::size_t depth_in(std::string_view parent);
   WriteOutcome put(const StoreWrite& write);
   WriteOutcome remove(const StoreWrite& write);
-  void set_values(Favorite& favorite, const StoreItem& held, const StoreItem& given);
+  void set_values(Favorite& favorite, const StoreItem& wanted, const StoreItem& given);
   void place_after(const StoreKey& previous, const StoreKey& parent, std::unique_ptr<Favorite> favorite);
   std::string_view standing_name(std::string_view parent) const;
 

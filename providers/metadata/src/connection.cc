@@ -23,6 +23,9 @@ constexpr const char* kTables =
     "CREATE TABLE conflicts(id BLOB PRIMARY KEY NOT NULL, when_ms INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
     "CREATE INDEX conflicts_by_time ON conflicts(when_ms, id);";
 
+// What small transactions need again and again: the inner pages of the tables.
+constexpr int kIdleCacheBytesMax = 4 << 20;
+
 // After an error the transaction is over, so nothing need be kept for undoing a part of the rows: hence FAIL.
 std::string insert_many(std::string_view table) {
   std::string sql = "INSERT OR FAIL INTO " + std::string(table) + " VALUES(?, ?, ?)";
@@ -255,6 +258,13 @@ Status Connection::error(int code) const {
 
 Status Connection::failure(StatusCode code, std::string_view what) const {
   return Status(code, "metadata " + path_ + ": " + std::string(what));
+}
+
+void Connection::rest() {
+  int used = 0;
+  int highest = 0;
+  sqlite3_db_status(database_, SQLITE_DBSTATUS_CACHE_USED, &used, &highest, 0);
+  if (used > kIdleCacheBytesMax) sqlite3_db_release_memory(database_);
 }
 
 Status Connection::run_text(const char* sql) {

@@ -122,6 +122,9 @@ class Connection {
 
   bool in_transaction() const { return sqlite3_get_autocommit(database_) == 0; }
 
+  // Between transactions: a cache that a large one has filled is freed. The pages are in the system's cache still.
+  void rest();
+
   // Replicas by number, less one. Rows are never changed or deleted, so what was once read stays true.
   std::span<const ReplicaId> replicas() const { return replicas_; }
   Status read_new_replicas();

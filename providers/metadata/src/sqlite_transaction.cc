@@ -68,6 +68,7 @@ SqliteTransaction::~SqliteTransaction() {
   if (!committed_) connection_->forget_replicas_from(replicas_before_);
   // One that cannot be brought back to rest is closed.
   if (connection_->in_transaction() && !connection_->run(Query::kRollback).ok()) return;
+  connection_->rest();
   store_.idle_.push_back(std::move(connection_));
 }
 

@@ -38,6 +38,14 @@ TEST(Value, EqualityIsByKindAndContent) {
   }
 }
 
+TEST(Value, CopiesShareWhatTheyHold) {
+  const Value text = Value::text(std::string(1'000, 'a'));
+  const Value copy = text;
+  EXPECT_EQ(copy.if_text(), text.if_text());
+  EXPECT_EQ(copy, text);
+  EXPECT_EQ(Value::text(std::string(1'000, 'a')), text);
+}
+
 TEST(Value, EveryNaNIsTheSameOne) {
   const double strange = std::bit_cast<double>(std::uint64_t{0xfff8'0000'0000'0001});
   ASSERT_TRUE(std::isnan(strange));
