@@ -10,6 +10,7 @@
 
 #include <filesystem>
 
+#include "harmonica/platform/crypto.h"
 #include "support/temporary_directory.h"
 
 namespace harmonica::platform {
@@ -53,6 +54,18 @@ TEST(ReadFile, RefusesMoreBytesThanAllowed) {
   write_text(directory / "a", "12345");
   EXPECT_TRUE(read_file(directory / "a", 5).ok());
   EXPECT_EQ(read_file(directory / "a", 4).status().code(), StatusCode::kLimitExceeded);
+}
+
+TEST(HashFile, IsThatOfTheContentWithTheStampThatTheFileHas) {
+  const TemporaryDirectory directory;
+  const std::string content(300'000, 'x');
+  write_text(directory / "a", content);
+  const auto hash = hash_file(directory / "a", content.size());
+  ASSERT_TRUE(hash.ok());
+  EXPECT_EQ(hash->sha256, sha256(as_bytes(content)));
+  EXPECT_EQ(hash->stamp, *stamp_file(directory / "a"));
+  EXPECT_EQ(hash_file(directory / "a", content.size() - 1).status().code(), StatusCode::kLimitExceeded);
+  EXPECT_EQ(hash_file(directory / "b", 1).status().code(), StatusCode::kNotFound);
 }
 
 TEST(ReadHead, GivesAtMostTheBytesAskedFor) {

@@ -98,7 +98,10 @@ class Detection {
     first_detection_ = state_.last_tick == 0 && counts_.alive + counts_.deleted == 0;
     context_.clock.observe(state_.last_tick);
     Collector collector;
-    HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(state_.anchor, known_, collector));
+    // What a lost write of a whole store has left behind is found by its place among everything else.
+    const bool is_whole = context_.store.write_unit() == WriteUnit::kWholeStore;
+    const Bytes since = is_whole && !pending_.empty() ? Bytes() : state_.anchor;
+    HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(since, known_, collector));
     context_.anchor = enumeration.anchor;
     context_.astray.clear();
     context_.disturbed.clear();
@@ -118,8 +121,13 @@ class Detection {
     HARMONICA_RETURN_IF_ERROR(check_guard(enumeration.kind));
     HARMONICA_RETURN_IF_ERROR(record());
     if (minted_) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
-    // While something pending or left out stands in the store, the next detection has to look again.
-    if (!pending_seen_ && !context_.look_again) state_.anchor = context_.anchor;
+    // While something pending or left out stands in the store, the next detection has to look again; at everything, if the
+    // store compares, for an older anchor does not know what has come since.
+    if (!pending_seen_ && !context_.look_again) {
+      state_.anchor = context_.anchor;
+    } else if (is_whole) {
+      state_.anchor.clear();
+    }
     HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
     HARMONICA_RETURN_IF_ERROR(commit(context_, transaction_, state_));
     return std::move(report_);
@@ -573,6 +581,7 @@ class Detection {
     if (before) after = *before;
     after.item.id = found.item;
     after.item.type = type.id;
+    after.item.units.reserve(type.units.size());
     const bool is_new = found.known == nullptr;
     if (is_new) after.item.existence = {version, Existence::kCreated};
     for (const UnitValue& value : found.content.values) {

@@ -19,6 +19,7 @@ namespace harmonica::platform {
 namespace {
 
 constexpr std::size_t kChunkBytes = 1024 * 1024;
+constexpr std::size_t kHashedChunkBytes = 128 * 1024;  // stays in the processor's cache
 constexpr int kReadAttemptsMax = 4;
 constexpr int kSymbolicLinksMax = 40;
 constexpr std::size_t kNameBytesMax = 255;
@@ -220,16 +221,9 @@ class NewFile {
   Descriptor file_;
 };
 
-}  // namespace
-
-Result<FileStamp> stamp_file(const std::string& path) {
-  struct stat info;
-  if (::stat(path.c_str(), &info) != 0) return error_at(path, errno, "inspect");
-  HARMONICA_RETURN_IF_ERROR(require_regular(path, info));
-  return stamp_of(info);
-}
-
-Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max) {
+// Runs `read` on the open file and its size until the file had one stamp before and after, and the size that was read.
+template <typename Read>
+Result<FileStamp> read_at_rest(const std::string& path, std::uint64_t bytes_max, const Read& read) {
   for (int attempt = 0; attempt < kReadAttemptsMax; ++attempt) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file.valid()) return error_at(path, errno, "open");
@@ -242,12 +236,59 @@ Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max) 
       return Status(StatusCode::kLimitExceeded, path + ": has " + std::to_string(size) + " bytes, more than the " +
                                                     std::to_string(bytes_max) + " that are read");
     }
-    HARMONICA_ASSIGN_OR_RETURN(Bytes bytes, read_all(path, file, size, bytes_max));
+    HARMONICA_ASSIGN_OR_RETURN(const std::uint64_t size_read, read(file, size));
     if (::fstat(file.get(), &after) != 0) return error_at(path, errno, "inspect");
     const FileStamp stamp = stamp_of(before);
-    if (stamp == stamp_of(after) && bytes.size() == stamp.size) return FileContent{std::move(bytes), stamp};
+    if (stamp == stamp_of(after) && size_read == stamp.size) return stamp;
   }
   return Status(StatusCode::kUnavailable, path + ": keeps changing while it is read, try again");
+}
+
+// Into `hasher`; returns how many bytes there were.
+Result<std::uint64_t> read_chunks(const std::string& path, const Descriptor& file, std::uint64_t bytes_max,
+                                  Sha256Hasher& hasher) {
+  Bytes chunk(kHashedChunkBytes);
+  std::uint64_t size = 0;
+  while (size <= bytes_max) {
+    const ssize_t count = ::read(file.get(), chunk.data(), chunk.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return error_at(path, errno, "read");
+    if (count == 0) break;
+    hasher.update(ByteView(chunk).first(static_cast<std::size_t>(count)));
+    size += static_cast<std::uint64_t>(count);
+  }
+  return size;
+}
+
+}  // namespace
+
+Result<FileStamp> stamp_file(const std::string& path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) return error_at(path, errno, "inspect");
+  HARMONICA_RETURN_IF_ERROR(require_regular(path, info));
+  return stamp_of(info);
+}
+
+Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max) {
+  FileContent content;
+  HARMONICA_ASSIGN_OR_RETURN(content.stamp, read_at_rest(path, bytes_max, [&](const Descriptor& file, std::uint64_t size) {
+                               Result<Bytes> bytes = read_all(path, file, size, bytes_max);
+                               if (!bytes.ok()) return Result<std::uint64_t>(bytes.status());
+                               content.bytes = *std::move(bytes);
+                               return Result<std::uint64_t>(content.bytes.size());
+                             }));
+  return content;
+}
+
+Result<FileHash> hash_file(const std::string& path, std::uint64_t bytes_max) {
+  FileHash hash;
+  HARMONICA_ASSIGN_OR_RETURN(hash.stamp, read_at_rest(path, bytes_max, [&](const Descriptor& file, std::uint64_t) {
+                               Sha256Hasher hasher;
+                               Result<std::uint64_t> size = read_chunks(path, file, bytes_max, hasher);
+                               hash.sha256 = hasher.finish();
+                               return size;
+                             }));
+  return hash;
 }
 
 Result<Bytes> read_head(const std::string& path, std::size_t bytes_max) {

@@ -8,12 +8,14 @@
 namespace harmonica::providers {
 namespace {
 
-constexpr std::uint8_t kAnchorVersion = 2;
+constexpr std::uint8_t kAnchorVersion = 3;
 // How long a file may change without a change of its stamp. Times of whole seconds are those of a file system that may
 // count in two seconds (FAT); others count at least in hundredths.
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr std::int64_t kRacyCoarseNs = 2'500'000'000;
 constexpr std::int64_t kRacyFineNs = 100'000'000;
+
+constexpr std::size_t kDigestBytes = 24;  // of one entry
 
 // Some hundreds of lines: beyond that parsing the file again is cheaper than keeping them in every anchor.
 constexpr std::size_t kLinesBytesMax = 64 * 1024;
@@ -68,7 +70,7 @@ struct Reader {
 
 Bytes FavoritesAnchor::encode() const {
   Bytes bytes;
-  bytes.reserve(96 + 24 * keys.size());
+  bytes.reserve(128 + 24 * (digest.entries.size() + keys.size()));
   bytes.push_back(kAnchorVersion);
   bytes.push_back(static_cast<std::uint8_t>(format));
   bytes.push_back(static_cast<std::uint8_t>((racy ? 1 : 0) | (read_again ? 2 : 0)));
@@ -85,11 +87,18 @@ Bytes FavoritesAnchor::encode() const {
   }
   put_number(mended.size(), bytes);
   for (const std::string& what : mended) put_text(what, bytes);
+  put_number(digest.roots.size(), bytes);
+  for (const std::uint64_t root : digest.roots) put_number(root, bytes);
+  put_number(digest.entries.size(), bytes);
+  for (const FavoriteDigest& entry : digest.entries) {
+    bytes.insert(bytes.end(), entry.key.begin(), entry.key.end());
+    put_number(entry.content, bytes);
+  }
   for (const StoreKey& key : keys) put_text(key, bytes);
   return bytes;
 }
 
-std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes, Keys keys) {
+std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes, Entries entries) {
   Reader reader{bytes};
   FavoritesAnchor anchor;
   if (reader.byte() != kAnchorVersion) return std::nullopt;
@@ -112,10 +121,20 @@ std::optional<FavoritesAnchor> FavoritesAnchor::decode(ByteView bytes, Keys keys
     anchor.skipped.push_back({std::string(key), std::string(reader.text())});
   }
   for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) anchor.mended.emplace_back(reader.text());
-  while (!reader.rest.empty() && !reader.failed) {
-    const std::string_view key = reader.text();
-    if (keys == Keys::kDecoded) anchor.keys.emplace_back(key);
+  if (reader.failed) return std::nullopt;
+  if (entries == Entries::kPassedOver) return anchor;
+  for (std::uint64_t left = reader.number(); left > 0 && !reader.failed; --left) {
+    anchor.digest.roots.push_back(reader.number());
   }
+  const std::uint64_t digests = reader.number();
+  if (digests <= reader.rest.size() / kDigestBytes) anchor.digest.entries.reserve(static_cast<std::size_t>(digests));
+  for (std::uint64_t left = digests; left > 0 && !reader.failed; --left) {
+    FavoriteDigest& entry = anchor.digest.entries.emplace_back();
+    const ByteView key = reader.take(entry.key.size());
+    std::copy(key.begin(), key.end(), entry.key.begin());
+    entry.content = reader.number();
+  }
+  while (!reader.rest.empty() && !reader.failed) anchor.keys.emplace_back(reader.text());
   if (reader.failed) return std::nullopt;
   return anchor;
 }

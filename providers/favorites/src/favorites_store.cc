@@ -67,6 +67,10 @@ void tell_lines(const std::vector<SkippedFavorite>& skipped, const std::vector<s
   for (const SkippedFavorite& one : skipped) sink.skipped(one.key, one.what);
 }
 
+bool same_keys(const std::vector<SkippedFavorite>& a, const std::vector<SkippedFavorite>& b) {
+  return std::ranges::equal(a, b, {}, &SkippedFavorite::key, &SkippedFavorite::key);
+}
+
 Written all_changed(std::span<const StoreWrite> writes, const Bytes& anchor) {
   return {std::vector<WriteOutcome>(writes.size(), {WriteState::kChanged, {}}), anchor};
 }
@@ -77,13 +81,28 @@ FavoritesStore::FavoritesStore(std::string path, const FavoritesCodec& codec, Fa
     : path_(std::move(path)), codec_(codec), options_(std::move(options)) {}
 
 Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownItems& shown, EnumerationSink& sink) {
-  const std::optional<FavoritesAnchor> before = FavoritesAnchor::decode(since, FavoritesAnchor::Keys::kPassedOver);
-  const bool comparable = before && before->format == codec_.format() && !before->read_again;
-  if (comparable && !before->racy) {
+  const auto comparable = [&](FavoritesAnchor::Entries entries) {
+    std::optional<FavoritesAnchor> anchor = FavoritesAnchor::decode(since, entries);
+    if (anchor && (anchor->format != codec_.format() || anchor->read_again)) anchor.reset();
+    return anchor;
+  };
+  std::optional<FavoritesAnchor> before = comparable(FavoritesAnchor::Entries::kPassedOver);
+  if (before) {
     HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
-    if (stamp == before->stamp) {
+    if (stamp == before->stamp && !before->racy) {
       tell_lines(before->skipped, before->mended, sink);
       return Enumeration{EnumerationKind::kUnchanged, since};
+    }
+    before = comparable(FavoritesAnchor::Entries::kDecoded);
+    // Of the same size it often is the same file, saved again or just written by us.
+    if (before && stamp.size == before->stamp.size) {
+      HARMONICA_ASSIGN_OR_RETURN(const platform::FileHash now, platform::hash_file(path_, kFavoritesBytesMax));
+      if (now.sha256 == before->hash) {
+        tell_lines(before->skipped, before->mended, sink);
+        before->stamp = now.stamp;
+        before->racy = is_racy(now.stamp);
+        return Enumeration{EnumerationKind::kUnchanged, before->encode()};
+      }
     }
   }
 
@@ -93,14 +112,6 @@ Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownIte
   anchor.stamp = content.stamp;
   anchor.racy = is_racy(content.stamp);
   anchor.hash = platform::sha256(content.bytes);
-  if (comparable && anchor.hash == before->hash) {
-    tell_lines(before->skipped, before->mended, sink);
-    FavoritesAnchor same = *FavoritesAnchor::decode(since);
-    same.stamp = anchor.stamp;
-    same.racy = anchor.racy;
-    return Enumeration{EnumerationKind::kUnchanged, same.encode()};
-  }
-
   auto read = codec_.read(content.bytes);
   if (!read.ok()) return read.status().within(path_);
   const std::unique_ptr<FavoritesDocument> document = std::move(read).value();
@@ -108,16 +119,28 @@ Result<Enumeration> FavoritesStore::enumerate(const Bytes& since, const ShownIte
   if (codec_.keys() == FavoritesCodec::Keys::kByMatching) {
     HARMONICA_RETURN_IF_ERROR(match_favorites(document->tree(), shown));
     anchor.keys = keys_of(document->tree());
+  } else {
+    anchor.digest = digest_of(document->tree());
   }
   anchor.remember_lines(document->tree());
-  HARMONICA_RETURN_IF_ERROR(report(document->tree(), sink));
-  return Enumeration{EnumerationKind::kEverything, anchor.encode()};
+  std::optional<FavoritesChanges> changes;
+  // What is skipped now and was not before, or the other way round, is more than a change of items.
+  if (before && same_keys(before->skipped, anchor.skipped)) {
+    changes = changes_between(before->digest, anchor.digest, document->tree());
+  }
+  HARMONICA_RETURN_IF_ERROR(report(document->tree(), changes ? &*changes : nullptr, sink));
+  return Enumeration{changes ? EnumerationKind::kChanges : EnumerationKind::kEverything, anchor.encode()};
 }
 
-// Takes the items out of the tree.
-Status FavoritesStore::report(FavoritesTree& tree, EnumerationSink& sink) const {
+// Takes the items out of the tree, those of `changes` or, if it is null, all.
+Status FavoritesStore::report(FavoritesTree& tree, const FavoritesChanges* changes, EnumerationSink& sink) const {
   tell_lines(tree.skipped, tree.mended, sink);
+  if (changes != nullptr) {
+    for (const StoreKey& key : changes->removed) HARMONICA_RETURN_IF_ERROR(sink.removed(key));
+  }
+  std::size_t entry = 0;
   return for_each_entry(tree, [&](Favorite& favorite, const StoreKey& parent) {
+    if (changes != nullptr && !changes->is_told[entry++]) return Status();
     return sink.item(take_store_item(favorite, parent, codec_));
   });
 }
@@ -164,7 +187,11 @@ Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const 
   anchor->read_again = !document->tree().skipped.empty();
   anchor->skipped.clear();
   anchor->mended.clear();
-  if (matched) anchor->keys = keys_of(document->tree());
+  if (matched) {
+    anchor->keys = keys_of(document->tree());
+  } else {
+    anchor->digest = digest_of(document->tree());
+  }
   document.reset();
   HARMONICA_RETURN_IF_ERROR(keep_copy());
 
@@ -174,8 +201,8 @@ Result<Written> FavoritesStore::apply(std::span<const StoreWrite> writes, const 
     HARMONICA_ASSIGN_OR_RETURN(const platform::FileStamp stamp, platform::stamp_file(path_));
     saved_meanwhile = stamp != content.stamp;
     if (!saved_meanwhile && is_racy(stamp)) {
-      HARMONICA_ASSIGN_OR_RETURN(const platform::FileContent again, platform::read_file(path_, kFavoritesBytesMax));
-      saved_meanwhile = platform::sha256(again.bytes) != anchor->hash;
+      HARMONICA_ASSIGN_OR_RETURN(const platform::FileHash again, platform::hash_file(path_, kFavoritesBytesMax));
+      saved_meanwhile = again.sha256 != anchor->hash;
     }
     return saved_meanwhile ? Status(StatusCode::kUnavailable, "was saved meanwhile") : Status();
   };

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "favorites_digest.h"
 #include "favorites_document.h"
 #include "harmonica/platform/file_system.h"
 
@@ -23,7 +24,7 @@ class FavoritesStore final : public ItemStore {
   Result<Written> apply(std::span<const StoreWrite> writes, const Bytes& anchor) override;
 
  private:
-  Status report(FavoritesTree& tree, EnumerationSink& sink) const;
+  Status report(FavoritesTree& tree, const FavoritesChanges* changes, EnumerationSink& sink) const;
   Status keep_copy() const;
 
   const std::string path_;

@@ -404,6 +404,8 @@ TEST(FavoritesAnchor, ReadsBackWhatItWroteAndRefusesAnythingShorter) {
   anchor.format = FavoritesFormat::kNetscapeHtml;
   anchor.stamp = {1, 2, 3, -4, 5};
   anchor.racy = true;
+  anchor.digest.roots = {1, 2, 3};
+  anchor.digest.entries = {{{1, 2, 3}, 4}, {{5, 6, 7}, std::uint64_t{8} << 60}};
   anchor.keys = {"a", std::string(300, 'k')};
   anchor.skipped = {{"", "one"}, {"key", std::string(1000, 's')}};
   anchor.mended = {"two"};
@@ -411,6 +413,7 @@ TEST(FavoritesAnchor, ReadsBackWhatItWroteAndRefusesAnythingShorter) {
   const auto decoded = FavoritesAnchor::decode(bytes);
   ASSERT_TRUE(decoded.has_value());
   EXPECT_EQ(decoded->stamp, anchor.stamp);
+  EXPECT_EQ(decoded->digest, anchor.digest);
   EXPECT_EQ(decoded->keys, anchor.keys);
   EXPECT_EQ(decoded->mended, anchor.mended);
   ASSERT_EQ(decoded->skipped.size(), 2U);

@@ -66,7 +66,7 @@ class EnumerationSink {
 enum class EnumerationKind : std::uint8_t {
   kUnchanged,   // nothing has changed since the anchor, nothing was enumerated
   kEverything,  // what was not enumerated is gone
-  kChanges,     // only what changed since the anchor; not for types with a position
+  kChanges,  // only what changed since the anchor; where siblings with positions came, went or changed places, all of them
 };
 
 struct Enumeration {

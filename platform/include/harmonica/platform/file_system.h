@@ -1,6 +1,7 @@
 // Files, as the providers need them: read whole, replace atomically, never half. Errors name the path.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +31,13 @@ struct FileContent {
   FileStamp stamp;
 };
 Result<FileContent> read_file(const std::string& path, std::uint64_t bytes_max);
+
+// The SHA-256 of a file's content, without holding it in memory; otherwise as read_file.
+struct FileHash {
+  std::array<std::uint8_t, 32> sha256{};
+  FileStamp stamp;
+};
+Result<FileHash> hash_file(const std::string& path, std::uint64_t bytes_max);
 
 // The first bytes of a file, at most `bytes_max`. The errors of stamp_file.
 Result<Bytes> read_head(const std::string& path, std::size_t bytes_max);
