@@ -21,6 +21,9 @@
 namespace harmonica::kernel {
 namespace {
 
+// Items whose changes are recorded together: enough to amortise what each update of views looks up.
+constexpr std::size_t kRecordedAtOnce = 8'192;
+
 // An item that the store has now.
 struct Found {
   StoreItem content;
@@ -156,7 +159,7 @@ class Detection {
     context_.look_again = false;
     context_.left_out_keys.clear();
     found_.reserve(collector.items.size());
-    for (StoreItem& item : collector.items) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
+    for (StoreItem& item : std::exchange(collector.items, {})) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
     HARMONICA_RETURN_IF_ERROR(leave_alone_below());
     for (const PreparedItem& one : pending_) {
       if (one.shown && new_by_key_.contains(one.key)) taken_.insert(one.item);
@@ -486,6 +489,10 @@ class Detection {
 
   Status record() {
     std::vector<ViewInput> inputs;
+    const auto add = [&](ViewInput input) -> Status {
+      inputs.push_back(std::move(input));
+      return inputs.size() < kRecordedAtOnce ? Status() : show(inputs);
+    };
     const std::vector<Version> versions = assign_versions();
     for (std::size_t index = 0; index < found_.size(); ++index) {
       Found& found = found_[index];
@@ -496,12 +503,12 @@ class Detection {
       }
       if (found.known != nullptr && !found.differs) continue;
       HARMONICA_ASSIGN_OR_RETURN(ViewInput input, change_of(found, versions[index]));
-      inputs.push_back(std::move(input));
+      HARMONICA_RETURN_IF_ERROR(add(std::move(input)));
     }
     for (const KnownItem& known : known_.items()) {
       if (!known.seen) {
         HARMONICA_ASSIGN_OR_RETURN(ViewInput input, deletion_of(known.item));
-        inputs.push_back(std::move(input));
+        HARMONICA_RETURN_IF_ERROR(add(std::move(input)));
       }
     }
     for (const ItemId& item : undone_removals_) {
@@ -509,10 +516,15 @@ class Detection {
       if (!stored) continue;
       ViewInput input{*stored, *stored};
       input.after.shown.reset();
-      inputs.push_back(std::move(input));
+      HARMONICA_RETURN_IF_ERROR(add(std::move(input)));
     }
+    return show(inputs);
+  }
+
+  // Views follow from the registers alone, in whatever order these change: so no more of the items need be held at a time.
+  Status show(std::vector<ViewInput>& inputs) {
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoredItem> items,
-                               update_views(context_.schema(), transaction_, std::move(inputs)));
+                               update_views(context_.schema(), transaction_, std::exchange(inputs, {})));
     for (const StoredItem& item : items) {
       const WrittenState written =
           desired_shown(context_, item, StoreKey()) == item.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
