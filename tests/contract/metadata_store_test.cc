@@ -99,6 +99,7 @@ TEST_P(MetadataStoreContract, ANewStoreHoldsNothing) {
   EXPECT_EQ(*transaction->state(), ReplicaState{});
   EXPECT_EQ(*transaction->knowledge(), Knowledge());
   EXPECT_EQ(*transaction->forgotten(), Knowledge());
+  EXPECT_EQ(*transaction->anchor(), Bytes());
   EXPECT_EQ(*transaction->counts(), ItemCounts{});
   EXPECT_FALSE(transaction->find(item_id(1))->has_value());
   EXPECT_THAT(scanned(*transaction, ItemIdRange::all()), IsEmpty());
@@ -126,7 +127,7 @@ TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
   state.last_tick = std::numeric_limits<Tick>::max();
   state.reserved_tick = 5;
   state.write_number = 7;
-  state.anchor = {0, 1, 255};
+  const Bytes anchor = {0, 1, 255};
   state.wanted_whole = {item_id(1), item_id(2)};
   state.former_replicas = {replica_id(8), replica_id(2)};
   Knowledge knowledge(ClockVector({{replica_id(1), 100}, {replica_id(2), std::numeric_limits<Tick>::max()}}));
@@ -136,10 +137,12 @@ TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
 
   const auto transaction = write();
   ASSERT_TRUE(transaction->set_state(state).ok());
+  ASSERT_TRUE(transaction->set_anchor(anchor).ok());
   ASSERT_TRUE(transaction->set_knowledge(knowledge).ok());
   ASSERT_TRUE(transaction->set_forgotten(forgotten).ok());
   ASSERT_TRUE(transaction->commit().ok());
   EXPECT_EQ(*read()->state(), state);
+  EXPECT_EQ(*read()->anchor(), anchor);
   EXPECT_EQ(*read()->knowledge(), knowledge);
   EXPECT_EQ(*read()->forgotten(), forgotten);
 }

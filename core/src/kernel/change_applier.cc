@@ -105,9 +105,9 @@ class Attempt {
   }
 
   // What a lost commit had written is settled: the store is now as the views say.
-  void settle_pending() {
-    if (findings_.prepared.items.empty() || !plan_.left_astray().empty()) return;
-    written(state_.write_number + 1);
+  Status settle_pending() {
+    if (findings_.prepared.items.empty() || !plan_.left_astray().empty()) return {};
+    return written(state_.write_number + 1);
   }
 
   Status finish() {
@@ -121,12 +121,12 @@ class Attempt {
   }
 
   // The store has accepted the plan's writes.
-  void written(std::uint64_t write_number) {
+  Status written(std::uint64_t write_number) {
     state_.write_number = write_number;
-    if (!context_.look_again) state_.anchor = context_.anchor;
-    // What is still astray has to be seen again.
-    if (!plan_.left_astray().empty()) state_.anchor.clear();
     changed_ = true;
+    // What is still astray has to be seen again.
+    if (!plan_.left_astray().empty()) return transaction_.set_anchor({});
+    return context_.look_again ? Status() : transaction_.set_anchor(context_.anchor);
   }
 
   WritePlan& plan() { return plan_; }
@@ -413,7 +413,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     HARMONICA_RETURN_IF_ERROR(attempt.collect_unwritten());
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoreWrite> writes, attempt.plan().writes());
     if (writes.empty()) {
-      attempt.settle_pending();
+      HARMONICA_RETURN_IF_ERROR(attempt.settle_pending());
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
       return attempt.take_report();
     }
@@ -441,7 +441,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     if (acceptance == Acceptance::kAll) {
       context.anchor = std::move(written.anchor);
       context.disturbed.clear();
-      attempt.written(write_number);
+      HARMONICA_RETURN_IF_ERROR(attempt.written(write_number));
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
       HARMONICA_RETURN_IF_ERROR(keep_astray(context, attempt.plan().left_astray(), write_number));
       return attempt.take_report();

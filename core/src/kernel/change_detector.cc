@@ -103,7 +103,10 @@ class Detection {
     Collector collector;
     // What a lost write of a whole store has left behind is found by its place among everything else.
     const bool is_whole = context_.store.write_unit() == WriteUnit::kWholeStore;
-    const Bytes since = is_whole && !pending_.empty() ? Bytes() : state_.anchor;
+    Bytes since;
+    if (!is_whole || pending_.empty()) {
+      HARMONICA_ASSIGN_OR_RETURN(since, transaction_.anchor());
+    }
     HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(since, known_, collector));
     context_.anchor = enumeration.anchor;
     context_.astray.clear();
@@ -113,7 +116,7 @@ class Detection {
     if (enumeration.kind == EnumerationKind::kUnchanged) {
       context_.look_again = false;
       HARMONICA_RETURN_IF_ERROR(leave_alone(collector));
-      HARMONICA_RETURN_IF_ERROR(keep_anchor());
+      HARMONICA_RETURN_IF_ERROR(keep_anchor(since));
       return std::move(report_);
     }
 
@@ -127,9 +130,9 @@ class Detection {
     // While something pending or left out stands in the store, the next detection has to look again; at everything, if the
     // store compares, for an older anchor does not know what has come since.
     if (!pending_seen_ && !context_.look_again) {
-      state_.anchor = context_.anchor;
+      HARMONICA_RETURN_IF_ERROR(transaction_.set_anchor(context_.anchor));
     } else if (is_whole) {
-      state_.anchor.clear();
+      HARMONICA_RETURN_IF_ERROR(transaction_.set_anchor({}));
     }
     HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
     HARMONICA_RETURN_IF_ERROR(commit(context_, transaction_, state_));
@@ -138,9 +141,9 @@ class Detection {
 
  private:
   // The store has looked closely and now knows a quicker way to see that nothing has changed.
-  Status keep_anchor() {
-    if (state_.anchor == context_.anchor) return {};
-    state_.anchor = context_.anchor;
+  Status keep_anchor(const Bytes& before) {
+    if (context_.anchor == before) return {};
+    HARMONICA_RETURN_IF_ERROR(transaction_.set_anchor(context_.anchor));
     return commit(context_, transaction_, state_);
   }
 

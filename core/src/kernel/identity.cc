@@ -79,7 +79,7 @@ Status open_identity(ReplicaContext& context) {
                                           ")"};
   }
   context.replica = state.replica;
-  context.anchor = state.anchor;
+  HARMONICA_ASSIGN_OR_RETURN(context.anchor, transaction->anchor());
   context.clock.observe(state.last_tick);
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<Tick> outside, context.environment.reserved_tick(state.replica));
   context.reserved_outside = outside.value_or(0);

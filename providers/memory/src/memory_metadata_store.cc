@@ -30,6 +30,7 @@ struct MemoryMetadataContent {
   };
 
   ReplicaState state;
+  Bytes anchor;
   Knowledge knowledge;
   Knowledge forgotten;
   ItemCounts counts;
@@ -80,6 +81,11 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
   Result<ReplicaState> state() override { return read().state; }
   Status set_state(const ReplicaState& state) override {
     write().state = state;
+    return {};
+  }
+  Result<Bytes> anchor() override { return read().anchor; }
+  Status set_anchor(const Bytes& anchor) override {
+    write().anchor = anchor;
     return {};
   }
   Result<Knowledge> knowledge() override { return read().knowledge; }

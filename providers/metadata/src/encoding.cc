@@ -153,7 +153,6 @@ Bytes encode_state(const ReplicaState& state) {
   encoder.fixed64(state.last_tick);
   encoder.fixed64(state.reserved_tick);
   encoder.number(state.write_number);
-  encoder.string(state.anchor);
   encoder.number(state.wanted_whole.size());
   for (const ItemId& item : state.wanted_whole) encode_id(encoder, item);
   encoder.number(state.former_replicas.size());
@@ -170,7 +169,6 @@ std::optional<ReplicaState> decode_state(ByteView bytes) {
   state.last_tick = decoder.fixed64();
   state.reserved_tick = decoder.fixed64();
   state.write_number = decoder.number();
-  state.anchor = decoder.bytes();
   state.wanted_whole = decode_ids(decoder);
   for (std::size_t left = decoder.count(ReplicaId::kSize); left > 0; --left) {
     state.former_replicas.push_back(decoder.id<ReplicaId>());

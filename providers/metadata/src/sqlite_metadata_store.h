@@ -61,6 +61,8 @@ class SqliteTransaction : public MetadataTransaction {
 
   Result<ReplicaState> state() override;
   Status set_state(const ReplicaState& state) override;
+  Result<Bytes> anchor() override;
+  Status set_anchor(const Bytes& anchor) override;
   Result<Knowledge> knowledge() override;
   Status set_knowledge(const Knowledge& knowledge) override;
   Result<Knowledge> forgotten() override;

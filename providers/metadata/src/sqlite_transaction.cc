@@ -11,6 +11,7 @@ namespace harmonica::providers {
 namespace {
 
 constexpr std::string_view kStateFact = "state";
+constexpr std::string_view kAnchorFact = "anchor";
 constexpr std::string_view kKnowledgeFact = "knowledge";
 constexpr std::string_view kForgottenFact = "forgotten";
 constexpr std::string_view kCountsFact = "counts";
@@ -105,6 +106,8 @@ Result<T> SqliteTransaction::decoded_fact(std::string_view name, std::optional<T
 
 Result<ReplicaState> SqliteTransaction::state() { return decoded_fact(kStateFact, decode_state); }
 Status SqliteTransaction::set_state(const ReplicaState& state) { return set_fact(kStateFact, encode_state(state)); }
+Result<Bytes> SqliteTransaction::anchor() { return fact(kAnchorFact); }
+Status SqliteTransaction::set_anchor(const Bytes& anchor) { return set_fact(kAnchorFact, anchor); }
 Result<Knowledge> SqliteTransaction::knowledge() { return decoded_fact(kKnowledgeFact, decode_knowledge); }
 Status SqliteTransaction::set_knowledge(const Knowledge& knowledge) {
   return set_fact(kKnowledgeFact, encode_knowledge(knowledge));

@@ -117,6 +117,8 @@ class CountingTransaction : public MetadataTransaction {
   }
   Result<ReplicaState> state() override { return inner_.state(); }
   Status set_state(const ReplicaState& state) override { return inner_.set_state(state); }
+  Result<Bytes> anchor() override { return inner_.anchor(); }
+  Status set_anchor(const Bytes& anchor) override { return inner_.set_anchor(anchor); }
   Result<Knowledge> knowledge() override { return inner_.knowledge(); }
   Status set_knowledge(const Knowledge& knowledge) override { return inner_.set_knowledge(knowledge); }
   Result<Knowledge> forgotten() override { return inner_.forgotten(); }

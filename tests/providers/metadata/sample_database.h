@@ -13,6 +13,7 @@ struct DatabaseContent {
   ReplicaState state;
   Knowledge knowledge;
   Knowledge forgotten;
+  Bytes anchor;
   ItemCounts counts;
   std::vector<StoredItem> items;
   std::vector<IndexPosition> store_keys;
@@ -29,7 +30,7 @@ inline DatabaseContent sample_content() {
   content.state.last_tick = 1000;
   content.state.reserved_tick = 2000;
   content.state.write_number = 3;
-  content.state.anchor = {1, 2, 3};
+  content.anchor = {1, 2, 3};
   content.state.wanted_whole = {item_id(40)};
   content.state.former_replicas = {replica_id(6)};
   content.knowledge = Knowledge(ClockVector({{replica_id(1), 1000}, {replica_id(2), 900}}));
@@ -51,6 +52,7 @@ inline Status write_sample(MetadataStore& store) {
   HARMONICA_RETURN_IF_ERROR(transaction->set_state(content.state));
   HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(content.knowledge));
   HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(content.forgotten));
+  HARMONICA_RETURN_IF_ERROR(transaction->set_anchor(content.anchor));
   for (const StoredItem& item : content.items) {
     std::vector<IndexEntry> entries;
     if (item.shown.has_value()) entries.push_back({IndexKind::kStoreKey, {'k', 'e', 'y'}});
@@ -66,6 +68,7 @@ inline Result<DatabaseContent> read_all(MetadataStore& store) {
   HARMONICA_ASSIGN_OR_RETURN(content.state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(content.knowledge, transaction->knowledge());
   HARMONICA_ASSIGN_OR_RETURN(content.forgotten, transaction->forgotten());
+  HARMONICA_ASSIGN_OR_RETURN(content.anchor, transaction->anchor());
   HARMONICA_ASSIGN_OR_RETURN(content.counts, transaction->counts());
   HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& item) -> Result<Visit> {
     content.items.push_back(item);

@@ -92,7 +92,6 @@ struct ReplicaState {
   Tick last_tick = 0;                      // the greatest used or learned of; its own next one is greater
   Tick reserved_tick = 0;                  // the bound inside the store (rule R30)
   std::uint64_t write_number = 0;          // of writes into the store; tells whether prepared items still count
-  Bytes anchor;                            // of the last enumeration or write
   std::vector<ItemId> wanted_whole;        // sorted
   std::vector<ReplicaId> former_replicas;  // ids this replica had before, oldest first
   friend bool operator==(const ReplicaState&, const ReplicaState&) = default;
@@ -123,6 +122,9 @@ class MetadataTransaction {
 
   virtual Result<ReplicaState> state() = 0;
   virtual Status set_state(const ReplicaState& state) = 0;
+  // Of the last enumeration or write of the store; empty: none. Apart from the state, as it may be large.
+  virtual Result<Bytes> anchor() = 0;
+  virtual Status set_anchor(const Bytes& anchor) = 0;
   virtual Result<Knowledge> knowledge() = 0;
   virtual Status set_knowledge(const Knowledge& knowledge) = 0;
   virtual Result<Knowledge> forgotten() = 0;
