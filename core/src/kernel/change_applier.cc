@@ -440,7 +440,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     const Acceptance acceptance = examine(written.outcomes, planned, batches, findings);
     if (acceptance == Acceptance::kAll) {
       context.anchor = std::move(written.anchor);
-      context.disturbed.clear();
+      if (attempt.plan().left_astray().empty()) context.disturbed.clear();
       HARMONICA_RETURN_IF_ERROR(attempt.written(write_number));
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
       HARMONICA_RETURN_IF_ERROR(keep_astray(context, attempt.plan().left_astray(), write_number));

@@ -288,14 +288,13 @@ class FirstContact {
     const Unit* unit = type_of(own.stored.item).find_role(UnitRole::kPosition);
     if (unit == nullptr) return;
     Register& position = own.stored.item.at(unit->id);
-    if (given.is_new) {
-      position.value = Value::bytes(given.position);
-      own.stored.shown->position = given.position;
-    } else {
+    if (!given.is_new) {
       const Register* theirs = met_[own.met].item.find(unit->id);
-      if (theirs->value == position.value || position.version < theirs->version) return;
-      position.version.tick = kOldestTick;
+      if (theirs->value == position.value) return;
+      if (theirs->version < position.version) position.version.tick = kOldestTick;
     }
+    position.value = Value::bytes(given.position);
+    own.stored.shown->position = given.position;
     own.edited = true;
   }
 

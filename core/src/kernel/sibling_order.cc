@@ -73,70 +73,50 @@ std::vector<Candidate> staying_children(const std::vector<Sibling>& siblings, co
   return staying;
 }
 
-// Where a child was to stand in one attempt of a write, or was to stay.
-struct Plan {
-  const Bytes* position;
-  std::size_t place;
-};
-
-// Which children with a pending position stand right behind one that they were to follow. The write has put them there,
-// perhaps past others that it could not move out of the way.
+// Which children with a pending position stand behind one that they were to follow, with nobody who was to stay between the
+// two. The write has put them there, perhaps past others that it could not move out of the way.
 class PlannedOrder {
  public:
   explicit PlannedOrder(const std::vector<Sibling>& siblings) : siblings_(siblings) {
-    for (std::size_t place = 0; place < siblings.size(); ++place) {
-      for (const Plan& plan : plans_of(place)) plans_.push_back(plan);
+    for (const Sibling& sibling : siblings) {
+      if (sibling.pending.empty() && !sibling.position.empty() && !sibling.in_transit) {
+        staying_.push_back({sibling.position, sibling.item});
+      }
     }
-    std::sort(plans_.begin(), plans_.end(), [&](const Plan& a, const Plan& b) { return is_before(a, b); });
+    std::sort(staying_.begin(), staying_.end());
   }
 
   std::vector<bool> followers() const {
     std::vector<bool> followers(siblings_.size(), false);
-    std::vector<Plan> before;  // of the one that stands before
+    const Sibling* before = nullptr;
     for (std::size_t place = 0; place < siblings_.size(); ++place) {
-      if (!has_candidates(siblings_[place]) || is_leaving(siblings_[place])) continue;
-      std::vector<Plan> own = plans_of(place);
-      for (const Plan& upper : own) {
-        for (const Plan& lower : before) {
-          if (!siblings_[place].pending.empty() && may_be_next(lower, upper)) followers[place] = true;
-        }
-      }
-      before = std::move(own);
+      const Sibling& sibling = siblings_[place];
+      if (!has_candidates(sibling) || is_leaving(sibling)) continue;
+      followers[place] = std::any_of(sibling.pending.begin(), sibling.pending.end(), [&](const Bytes& position) {
+        return may_follow(before, {position, sibling.item});
+      });
+      before = &sibling;
     }
     return followers;
   }
 
  private:
-  std::vector<Plan> plans_of(std::size_t place) const {
-    const Sibling& sibling = siblings_[place];
-    std::vector<Plan> plans;
-    for (const Bytes& position : sibling.pending) plans.push_back({&position, place});
-    if (plans.empty() && !sibling.position.empty() && !sibling.in_transit) plans.push_back({&sibling.position, place});
-    return plans;
-  }
+  using Place = std::pair<Bytes, ItemId>;
 
-  bool is_before(const Plan& a, const Plan& b) const {
-    return stands_before(*a.position, siblings_[a.place].item, *b.position, siblings_[b.place].item);
-  }
-
-  // Whether in some attempt nobody was to stand between the two.
-  bool may_be_next(const Plan& lower, const Plan& upper) const {
-    if (!is_before(lower, upper)) return false;
-    auto plan = std::upper_bound(plans_.begin(), plans_.end(), lower,
-                                 [&](const Plan& a, const Plan& b) { return is_before(a, b); });
-    for (; plan != plans_.end() && is_before(*plan, upper); ++plan) {
-      if (plan->place == lower.place || plan->place == upper.place) continue;
-      const std::vector<Plan> others = plans_of(plan->place);
-      if (std::all_of(others.begin(), others.end(),
-                      [&](const Plan& other) { return is_before(lower, other) && is_before(other, upper); })) {
-        return false;
-      }
-    }
-    return true;
+  // `before` null: as the first.
+  bool may_follow(const Sibling* before, const Place& place) const {
+    if (before == nullptr) return staying_.empty() || place < staying_.front();
+    const auto may_be_behind = [&](const Bytes& position) {
+      const Place lower{position, before->item};
+      const auto between = std::upper_bound(staying_.begin(), staying_.end(), lower);
+      return lower < place && (between == staying_.end() || place < *between);
+    };
+    if (before->pending.empty()) return may_be_behind(before->position);
+    return std::any_of(before->pending.begin(), before->pending.end(), may_be_behind);
   }
 
   const std::vector<Sibling>& siblings_;
-  std::vector<Plan> plans_;  // of all, rising
+  std::vector<Place> staying_;  // where the write has not touched anybody, rising
 };
 
 // The children that get a position now, and those that stay between them.

@@ -287,15 +287,10 @@ bool all_stay(const std::vector<Sibling>& siblings, const std::vector<std::size_
   return staying_max(siblings, places) == static_cast<std::size_t>(holders);
 }
 
-std::vector<Bytes> plans_of(const Sibling& sibling) {
-  if (!sibling.pending.empty()) return sibling.pending;
-  if (sibling.position.empty() || sibling.in_transit) return {};
-  return {sibling.position};
-}
-
 bool leaves(const Sibling& sibling) { return sibling.in_transit && !sibling.position.empty(); }
 
-// Whether in some attempt of the write the child at `place` was to follow the one that it stands behind.
+// Whether the write may have put the child at `place` behind the one that it stands behind: that was to be before it, and
+// nobody whom the write has not touched was to be between them.
 bool follows_as_planned(const std::vector<Sibling>& siblings, std::size_t place) {
   const Sibling& upper = siblings[place];
   const Sibling* lower = nullptr;
@@ -303,20 +298,23 @@ bool follows_as_planned(const std::vector<Sibling>& siblings, std::size_t place)
     const Sibling& sibling = siblings[before];
     if (!leaves(sibling) && (!sibling.position.empty() || !sibling.pending.empty())) lower = &sibling;
   }
-  if (leaves(upper) || lower == nullptr) return false;
-  const auto is_before = [](const Bytes& a, const Sibling& of_a, const Bytes& b, const Sibling& of_b) {
-    return std::tie(a, of_a.item) < std::tie(b, of_b.item);
-  };
-  for (const Bytes& high : upper.pending) {
-    for (const Bytes& low : plans_of(*lower)) {
+  if (leaves(upper)) return false;
+  const auto place_of = [](const Bytes& position, const Sibling& of) { return std::pair(position, of.item); };
+  for (const Bytes& position : upper.pending) {
+    const auto high = place_of(position, upper);
+    std::vector<std::pair<Bytes, ItemId>> lows = {{}};
+    if (lower != nullptr) {
+      lows.clear();
+      for (const Bytes& pending : lower->pending) lows.push_back(place_of(pending, *lower));
+      if (lows.empty()) lows.push_back(place_of(lower->position, *lower));
+    }
+    for (const auto& low : lows) {
       const auto is_between = [&](const Sibling& other) {
-        const std::vector<Bytes> plans = plans_of(other);
-        return &other != lower && &other != &upper && !plans.empty() &&
-               std::all_of(plans.begin(), plans.end(), [&](const Bytes& plan) {
-                 return is_before(low, *lower, plan, other) && is_before(plan, other, high, upper);
-               });
+        if (!other.pending.empty() || other.position.empty() || other.in_transit) return false;
+        const auto at = place_of(other.position, other);
+        return low < at && at < high;
       };
-      if (is_before(low, *lower, high, upper) && std::none_of(siblings.begin(), siblings.end(), is_between)) return true;
+      if (low < high && std::none_of(siblings.begin(), siblings.end(), is_between)) return true;
     }
   }
   return false;
