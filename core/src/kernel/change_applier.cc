@@ -126,7 +126,7 @@ class Attempt {
     changed_ = true;
     // What is still astray has to be seen again.
     if (!plan_.left_astray().empty()) return transaction_.set_anchor({});
-    return context_.look_again ? Status() : transaction_.set_anchor(context_.anchor);
+    return context_.unsyncable.look_again ? Status() : transaction_.set_anchor(context_.anchor);
   }
 
   WritePlan& plan() { return plan_; }
@@ -147,7 +147,7 @@ class Attempt {
   // Whether the change may be learned.
   Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution) {
     if (findings_.held_back.failed.contains(change.item)) return false;
-    if (context_.left_alone.contains(change.item)) {
+    if (context_.unsyncable.left_alone.contains(change.item)) {
       return refuse(change.item, StatusCode::kCorruption,
                     "what the store holds of it cannot be synced, so nothing is written over it; mend it first");
     }

@@ -135,11 +135,13 @@ class FirstContact {
 
   bool is_open(const Own& own) const {
     return own.met == kNone && own.stored.view.visible && own.stored.shown &&
-           !context_.left_alone.contains(own.stored.item.id);
+           !context_.unsyncable.left_alone.contains(own.stored.item.id);
   }
 
   // Whether something that is not ours to name stands in the store under that id.
-  bool is_occupied(const ItemId& id) const { return context_.astray.contains(id) || context_.left_alone.contains(id); }
+  bool is_occupied(const ItemId& id) const {
+    return context_.astray.contains(id) || context_.unsyncable.left_alone.contains(id);
+  }
 
   // The one of ours that has the id of `met`, if neither is another's.
   std::size_t open_own(std::size_t met) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/view_index.h"
+
 namespace harmonica::kernel {
 
 Status KnownItems::load() const {
@@ -34,14 +36,9 @@ Status KnownItems::for_each(const std::function<void(const StoreItem&)>& visit) 
 Result<KnownItem*> KnownItems::find(const StoreKey& key) {
   if (const auto found = by_key_.find(key); found != by_key_.end()) return found->second;
   if (loaded_) return nullptr;
-  IndexQuery query;
-  query.kind = IndexKind::kStoreKey;
-  query.prefix = Bytes(key.begin(), key.end());
-  query.count_max = 1;
-  // Of all keys that begin so, the key itself stands first.
-  HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index(query));
-  if (positions.empty() || positions.front().key != query.prefix) return nullptr;
-  return look_up(positions.front().item);
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ItemId> item, item_shown_under(transaction_, key));
+  if (!item) return nullptr;
+  return look_up(*item);
 }
 
 Result<KnownItem*> KnownItems::find(const ItemId& item) {

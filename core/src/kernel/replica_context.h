@@ -37,6 +37,14 @@ struct AsStanding {
   std::optional<ShownItem> shown;
 };
 
+// What the last detection found in the store in a form that cannot be synced.
+struct Unsyncable {
+  std::set<ItemId> left_alone;       // was shown: nothing is written over it
+  std::set<StoreKey> left_out_keys;  // was never shown
+  // Some of it only the kernel finds faulty: the store has to tell it again, so that it is seen when it was mended.
+  bool look_again = false;
+};
+
 // One replica while it is open. Thread-compatible.
 struct ReplicaContext {
   ItemStore& store;
@@ -53,11 +61,7 @@ struct ReplicaContext {
   // Parents in which something stands against its position by the doing of such a write. The next write puts all children
   // in their places.
   std::set<ItemId> disturbed;
-  // Items that were shown and stand in the store in a form that cannot be synced: nothing is written over them.
-  std::set<ItemId> left_alone;
-  std::set<StoreKey> left_out_keys;  // of what stands so in the store and was never shown
-  // The store has something that the kernel leaves out: it has to be told again, so that it is seen when it was mended.
-  bool look_again = false;
+  Unsyncable unsyncable;
 
   const Schema& schema() const { return store.schema(); }
   // Whether `apply` of the store runs inside the metadata transaction.

@@ -186,4 +186,15 @@ std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& it
   return entries;
 }
 
+Result<std::optional<ItemId>> item_shown_under(MetadataTransaction& transaction, const StoreKey& key) {
+  IndexQuery query;
+  query.kind = IndexKind::kStoreKey;
+  query.prefix = Bytes(key.begin(), key.end());
+  query.count_max = 1;
+  // Of all keys that begin so, the key itself stands first.
+  HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction.find_index(query));
+  if (positions.empty() || positions.front().key != query.prefix) return std::optional<ItemId>();
+  return std::optional(positions.front().item);
+}
+
 }  // namespace harmonica::kernel

@@ -1,6 +1,7 @@
 // What the view functions read from an item's registers, and the index keys under which it is found again.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,5 +37,8 @@ Bytes name_index_key(const ItemId& parent, const std::string& name);
 
 // The key in kSkippedAncestor and kReference.
 Bytes item_index_key(const ItemId& item);
+
+// The item that is shown under exactly this key of the store.
+Result<std::optional<ItemId>> item_shown_under(MetadataTransaction& transaction, const StoreKey& key);
 
 }  // namespace harmonica::kernel

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernel/adoption.h"
+#include "kernel/view_index.h"
 #include "kernel/views.h"
 
 namespace harmonica::kernel {
@@ -47,19 +48,14 @@ WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, 
 
 Status WritePlan::choose_keys(std::span<const StoredItem> items) {
   HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
-  if (counts.shown == 0 && context_.left_out_keys.empty()) return {};
+  if (counts.shown == 0 && context_.unsyncable.left_out_keys.empty()) return {};
   for (const StoredItem& item : items) {
     if (item.shown || !item.view.visible) continue;
     ItemId named = item.item.id;
     while (true) {
       const StoreKey key = context_.store.key_for(named);
-      IndexQuery query;
-      query.kind = IndexKind::kStoreKey;
-      query.prefix = Bytes(key.begin(), key.end());
-      query.count_max = 1;
-      HARMONICA_ASSIGN_OR_RETURN(const auto holders, transaction_.find_index(query));
-      const bool taken = (!holders.empty() && holders.front().key == query.prefix) || context_.left_out_keys.contains(key);
-      if (!taken) {
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<ItemId> holder, item_shown_under(transaction_, key));
+      if (!holder && !context_.unsyncable.left_out_keys.contains(key)) {
         if (named != item.item.id) chosen_keys_[item.item.id] = key;
         break;
       }
@@ -70,7 +66,7 @@ Status WritePlan::choose_keys(std::span<const StoredItem> items) {
 }
 
 bool WritePlan::is_unwritable(const ItemId& item) const {
-  return held_back_.unwritable.contains(item) || context_.left_alone.contains(item);
+  return held_back_.unwritable.contains(item) || context_.unsyncable.left_alone.contains(item);
 }
 
 StoreKey WritePlan::new_key(const ItemId& item) const {
@@ -240,7 +236,7 @@ Result<std::vector<WritePlan::Sibling>> WritePlan::standing_children(const ItemI
         {Bytes(position.key.begin() + static_cast<std::ptrdiff_t>(prefix.size()), position.key.end()), position.item});
   }
   // What is left alone is no place to put something behind: the store does not know it.
-  std::erase_if(children, [&](const Sibling& child) { return context_.left_alone.contains(child.item); });
+  std::erase_if(children, [&](const Sibling& child) { return context_.unsyncable.left_alone.contains(child.item); });
   if (any_unwritten) {
     std::sort(children.begin(), children.end(), [](const Sibling& a, const Sibling& b) {
       return a.position == b.position ? a.item < b.item : as_text(a.position) < as_text(b.position);
@@ -268,7 +264,7 @@ Status WritePlan::load_unwritten() {
 Status WritePlan::keep_occupied_parents() {
   for (const auto& [item, status] : held_back_.failed) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
   for (const ItemId& item : held_back_.unwritable) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
-  for (const ItemId& item : context_.left_alone) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
+  for (const ItemId& item : context_.unsyncable.left_alone) HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(item));
   return {};
 }
 

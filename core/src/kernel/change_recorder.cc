@@ -1,0 +1,208 @@
+#include "kernel/change_recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "harmonica/limits.h"
+#include "kernel/adoption.h"
+#include "kernel/write_plan.h"
+
+namespace harmonica::kernel {
+namespace {
+
+// Items whose changes are recorded together: enough to amortise what each update of views looks up.
+constexpr std::size_t kRecordedAtOnce = 8'192;
+
+}  // namespace
+
+ChangeRecorder::ChangeRecorder(ReplicaContext& context, MetadataTransaction& transaction, FoundItems& found,
+                               KnownItems& known, bool is_first, DetectionReport& report)
+    : context_(context), transaction_(transaction), found_(found), known_(known), is_first_(is_first), report_(report) {}
+
+Status ChangeRecorder::record(const std::vector<ItemId>& undone_removals) {
+  std::vector<ViewInput> inputs;
+  const auto add = [&](ViewInput input) -> Status {
+    inputs.push_back(std::move(input));
+    return inputs.size() < kRecordedAtOnce ? Status() : show(inputs);
+  };
+  const std::vector<Version> versions = assign_versions();
+  for (std::size_t index = 0; index < found_.all.size(); ++index) {
+    Found& found = found_.all[index];
+    if (found.orphan) {
+      context_.astray[found.item] = {found.content.type,
+                                     ShownItem{found.content.key, found.parent, found.position, found.content.values}};
+      continue;
+    }
+    if (found.known != nullptr && !found.differs) continue;
+    HARMONICA_ASSIGN_OR_RETURN(ViewInput input, change_of(found, versions[index]));
+    HARMONICA_RETURN_IF_ERROR(add(std::move(input)));
+  }
+  for (const KnownItem& known : known_.items()) {
+    if (!known.seen) {
+      HARMONICA_ASSIGN_OR_RETURN(ViewInput input, deletion_of(known.item));
+      HARMONICA_RETURN_IF_ERROR(add(std::move(input)));
+    }
+  }
+  for (const ItemId& item : undone_removals) {
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction_.find(item));
+    if (!stored) continue;
+    ViewInput input{*stored, *stored};
+    input.after.shown.reset();
+    HARMONICA_RETURN_IF_ERROR(add(std::move(input)));
+  }
+  return show(inputs);
+}
+
+// Views follow from the registers alone, in whatever order these change: so no more of the items need be held at a time.
+Status ChangeRecorder::show(std::vector<ViewInput>& inputs) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoredItem> items,
+                             update_views(context_.schema(), transaction_, std::exchange(inputs, {})));
+  for (const StoredItem& item : items) {
+    const WrittenState written =
+        desired_shown(context_, item, StoreKey()) == item.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
+    HARMONICA_RETURN_IF_ERROR(transaction_.put(item, index_entries(context_.schema(), item, written)));
+  }
+  return {};
+}
+
+// One tick an item. The first detection of a replica that has learned nothing takes ticks from the items' own times, in
+// their order, so that an old copy that enrols today does not beat newer edits; there, all children of a folder share one
+// tick for their positions, so that one device's order wins as a whole.
+std::vector<Version> ChangeRecorder::assign_versions() {
+  std::vector<Version> versions(found_.all.size());
+  if (!is_first_) {
+    for (std::size_t index = 0; index < found_.all.size(); ++index) {
+      if (found_.all[index].is_users()) versions[index] = mint(context_.clock.next());
+    }
+    return versions;
+  }
+  struct Event {
+    std::int64_t time = 0;
+    std::size_t index = 0;
+    const ItemId* folder = nullptr;  // the tick is for the positions of its children
+  };
+  std::vector<Event> events;
+  std::map<ItemId, std::pair<std::int64_t, std::size_t>> folders;
+  for (std::size_t index = 0; index < found_.all.size(); ++index) {
+    const Found& found = found_.all[index];
+    if (found.orphan) continue;
+    const std::int64_t time = time_of(found, context_.environment);
+    events.push_back({time, index, nullptr});
+    if (!found.repositioned) continue;
+    const auto [folder, is_new] = folders.try_emplace(found.parent, time, index);
+    if (!is_new) folder->second = {std::max(folder->second.first, time), index};
+  }
+  for (const auto& [folder, latest] : folders) events.push_back({latest.first, latest.second, &folder});
+  std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time < b.time; });
+  for (const Event& event : events) {
+    const Version version = mint(context_.clock.next_at(first_tick_of(event.time)));
+    if (event.folder != nullptr) {
+      folder_versions_[*event.folder] = version;
+    } else {
+      versions[event.index] = version;
+    }
+  }
+  return versions;
+}
+
+Version ChangeRecorder::mint(Tick tick) {
+  minted_ = true;
+  return {context_.replica, tick};
+}
+
+Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version) {
+  const ItemType& type = *context_.schema().find_type(found.content.type);
+  std::optional<StoredItem> before;
+  if (!is_first_) {
+    HARMONICA_ASSIGN_OR_RETURN(before, transaction_.find(found.item));
+  }
+  StoredItem after;
+  if (before) after = *before;
+  after.item.id = found.item;
+  after.item.type = type.id;
+  after.item.units.reserve(type.units.size());
+  const bool is_new = found.known == nullptr;
+  if (is_new) after.item.existence = {version, Existence::kCreated};
+  for (const UnitValue& value : found.content.values) {
+    const bool changed = std::find(found.changed.begin(), found.changed.end(), value.unit) != found.changed.end();
+    if (is_new || changed) after.item.at(value.unit) = {version, value.value, Origin::kWritten};
+  }
+  const Unit* parent = type.find_role(UnitRole::kParent);
+  if (parent != nullptr && (is_new || found.moved)) {
+    HARMONICA_ASSIGN_OR_RETURN(Value ancestors, ancestors_of(found));
+    after.item.at(parent->id) = {version, std::move(ancestors), Origin::kWritten};
+  }
+  const Unit* position = type.find_role(UnitRole::kPosition);
+  if (position != nullptr && found.repositioned) {
+    const auto folder = folder_versions_.find(found.parent);
+    after.item.at(position->id) = {folder == folder_versions_.end() ? version : folder->second,
+                                   Value::bytes(found.position), Origin::kWritten};
+  }
+  if (found.reborn) {
+    after.item.existence = {version, Existence::kCreated};
+  } else if (!is_new && found.is_users() && !after.item.alive()) {
+    HARMONICA_RETURN_IF_ERROR(edit_of_deleted(type, version, after.item));
+  }
+  after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
+  if (is_new) {
+    ++report_.created;
+  } else if (found.is_users()) {
+    ++report_.updated;
+  }
+  return ViewInput{std::move(before), std::move(after)};
+}
+
+// A deletion that could not be written into the store yet, and a user who edits what still stands there without having
+// seen it: as if the two had met (rule R10).
+Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& version, Item& item) {
+  if (type.deletion != DeletionRule::kDeleteWins) {
+    item.existence = {version, Existence::kRestored};
+    return {};
+  }
+  for (const UnitRegister& unit : item.units) {
+    if (unit.content.version != version) continue;
+    if (type.find_unit(unit.unit)->recording == ConflictRecording::kSilent) continue;
+    ConflictRecord conflict;
+    conflict.item = item.id;
+    conflict.type = item.type;
+    conflict.unit = unit.unit;
+    conflict.kept = {item.existence.version, Value(), Existence::kDeleted};
+    conflict.lost = {version, unit.content.value, Existence::kCreated};
+    conflict.rule = "delete_wins";
+    conflict.id = conflict_id(context_.environment, conflict);
+    conflict.decided_by = context_.replica;
+    conflict.when_ms = context_.environment.wall_clock_ms();
+    HARMONICA_RETURN_IF_ERROR(transaction_.put_conflict(conflict));
+  }
+  return {};
+}
+
+// The ids above the item as the store has them now, nearest first, its root last.
+Result<Value> ChangeRecorder::ancestors_of(const Found& found) {
+  Value::Ids ancestors;
+  ItemId ancestor = found.parent;
+  while (!ancestor.is_zero() && ancestors.size() < limits::kAncestorsMax) {
+    ancestors.push_back(ancestor);
+    if (context_.schema().is_root(ancestor)) break;
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<std::size_t> place, found_.place_of(ancestor, known_));
+    if (place) {
+      ancestor = found_.all[*place].parent;
+      continue;
+    }
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(ancestor));
+    ancestor = stored && stored->shown ? stored->shown->parent : ItemId();
+  }
+  return Value::ids(std::move(ancestors));
+}
+
+Result<ViewInput> ChangeRecorder::deletion_of(const ItemId& item) {
+  HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(item));
+  if (!before) return Status(StatusCode::kInternal, "item " + item.to_text() + " is shown but not held");
+  StoredItem after = *before;
+  after.item.existence = {mint(context_.clock.next()), Existence::kDeleted};
+  after.shown.reset();
+  ++report_.deleted;
+  return ViewInput{std::move(before), std::move(after)};
+}
+
+}  // namespace harmonica::kernel

@@ -1,0 +1,45 @@
+// What a detection has found becomes versions: which change gets which tick, and what it changes in the item.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "harmonica/replica.h"
+#include "kernel/found_items.h"
+#include "kernel/replica_context.h"
+#include "kernel/views.h"
+
+namespace harmonica::kernel {
+
+// Records one detection in its transaction, with the views that follow. All arguments must outlive it.
+class ChangeRecorder {
+ public:
+  // `is_first`: the replica has never held anything.
+  ChangeRecorder(ReplicaContext& context, MetadataTransaction& transaction, FoundItems& found, KnownItems& known,
+                 bool is_first, DetectionReport& report);
+
+  // `undone_removals`: items that a lost write had removed; they are not shown, and wait to be.
+  Status record(const std::vector<ItemId>& undone_removals);
+  // Whether any version was made.
+  bool minted() const { return minted_; }
+
+ private:
+  Status show(std::vector<ViewInput>& inputs);
+  std::vector<Version> assign_versions();
+  Version mint(Tick tick);
+  Result<ViewInput> change_of(Found& found, const Version& version);
+  Status edit_of_deleted(const ItemType& type, const Version& version, Item& item);
+  Result<Value> ancestors_of(const Found& found);
+  Result<ViewInput> deletion_of(const ItemId& item);
+
+  ReplicaContext& context_;
+  MetadataTransaction& transaction_;
+  FoundItems& found_;
+  KnownItems& known_;
+  const bool is_first_;
+  DetectionReport& report_;
+  std::map<ItemId, Version> folder_versions_;
+  bool minted_ = false;
+};
+
+}  // namespace harmonica::kernel
