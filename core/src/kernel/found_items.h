@@ -27,9 +27,7 @@ struct Found {
   bool reborn = false;          // known, but deleted: the user made it anew
 
   // Whether a user has changed it, so that it gets a version.
-  bool is_users() const {
-    return !orphan && (known == nullptr || reborn || moved || repositioned || !changed.empty());
-  }
+  bool is_users() const { return !orphan && (known == nullptr || reborn || moved || repositioned || !changed.empty()); }
 };
 
 // When the item last changed, as far as its store says, in milliseconds; not in the future. 0: unknown, so oldest.

@@ -169,14 +169,11 @@ std::optional<ItemIndex> decode_index(ByteView row) {
   index.head.alive = (flags & kAliveFlag) != 0;
   index.head.shown = (flags & kShownFlag) != 0;
   std::vector<NumberedVersion>& versions = index.head.versions;
-  std::size_t versions_left = decoder.count(kVersionBytesMin);
-  versions.reserve(std::min(versions_left, limits::kUnitsMax));
-  for (; versions_left > 0 && decoder.intact(); --versions_left) {
-    const auto replica = static_cast<ReplicaNumber>(decoder.number(kReplicaNumberMax));
-    versions.push_back({replica, decoder.fixed64()});
-    const std::size_t count = versions.size();
-    decoder.require(count == 1 || versions[count - 2] < versions[count - 1]);
-  }
+  decode_versions(decoder, [&](const NumberedVersion& version) {
+    decoder.require(versions.empty() || versions.back() < version);
+    versions.push_back(version);
+    return true;
+  });
   std::size_t entries_left = decoder.count(2);
   index.entries.reserve(std::min(entries_left, limits::kUnitsMax));
   for (; entries_left > 0 && decoder.intact(); --entries_left) {
@@ -197,12 +194,12 @@ bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const Rep
   Decoder decoder(row);
   const std::uint64_t flags = decoder.number(kHeadFlags);
   versions_.clear();
-  for (std::size_t left = decoder.count(kVersionBytesMin); left > 0 && decoder.intact(); --left) {
-    const std::uint64_t replica = decoder.number(kReplicaNumberMax) - 1;
-    decoder.require(replica < replicas.size());
-    if (!decoder.intact()) return false;
-    versions_.push_back({replicas[replica], decoder.fixed64()});
-  }
+  decode_versions(decoder, [&](const NumberedVersion& version) {
+    const bool is_known = version.replica >= 1 && version.replica <= replicas.size();
+    decoder.require(is_known);
+    if (is_known) versions_.push_back({replicas[version.replica - 1], version.tick});
+    return is_known;
+  });
   RowKeys keys;
   for (std::size_t left = decoder.count(2); left > 0 && decoder.intact(); --left) {
     const auto kind = static_cast<IndexKind>(decoder.byte());

@@ -56,17 +56,26 @@ Bytes encode_item(const StoredItem& item, const ItemIndex& index, std::span<cons
 // Nothing if the row is damaged. The entries are views of it.
 std::optional<ItemIndex> decode_index(ByteView row);
 
+// The versions in a head, behind its flags: `visit` is called with one after the other while it returns true.
+template <typename Visit>
+void decode_versions(Decoder& decoder, const Visit& visit) {
+  for (std::size_t left = decoder.count(kVersionBytesMin); left > 0 && decoder.intact(); --left) {
+    const auto replica = static_cast<ReplicaNumber>(decoder.number(kReplicaNumberMax));
+    const Tick tick = decoder.fixed64();
+    if (!visit(NumberedVersion{replica, tick})) return;
+  }
+}
+
 // Whether any version in a row fulfils the condition; nothing if it is damaged.
 template <typename Condition>
 std::optional<bool> any_version(ByteView row, const Condition& condition) {
   Decoder decoder(row);
   decoder.byte();
   bool any = false;
-  for (std::size_t left = decoder.count(kVersionBytesMin); left > 0 && !any; --left) {
-    const auto replica = static_cast<ReplicaNumber>(decoder.number(kReplicaNumberMax));
-    const Tick tick = decoder.fixed64();
-    any = condition(NumberedVersion{replica, tick});
-  }
+  decode_versions(decoder, [&](const NumberedVersion& version) {
+    any = condition(version);
+    return !any;
+  });
   if (!decoder.intact()) return std::nullopt;
   return any;
 }
