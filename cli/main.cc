@@ -1,6 +1,9 @@
 // The harmonica program: reads the command line and runs one command.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -27,6 +30,7 @@ template <typename Value>
 void add_choice(CLI::App& command, const char* name, const char* what, Value& value,
                 const std::vector<std::pair<std::string, Value>>& choices) {
   std::vector<std::string> words;
+  words.reserve(choices.size());
   for (const auto& [word, choice] : choices) words.push_back(word);
   command
       .add_option_function<std::string>(
@@ -100,11 +104,11 @@ void add_conflicts(CLI::App& app, ConflictsOptions& options, int& exit_code) {
 // The word that stands where a command is expected and is none; empty: there is none.
 std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
   const CLI::App* command = &app;
-  for (const std::string word : words) {
+  for (const std::string_view word : words) {
     const std::vector<const CLI::App*> commands = command->get_subcommands([](const CLI::App*) { return true; });
     if (commands.empty() || word.starts_with('-')) return {};
     const auto found = std::ranges::find(commands, word, [](const CLI::App* one) { return one->get_name(); });
-    if (found == commands.end()) return word;
+    if (found == commands.end()) return std::string(word);
     command = *found;
   }
   return {};
@@ -134,6 +138,10 @@ int run(int argc, char** argv) {
     const std::string unknown = unknown_command(app, std::span(argv, static_cast<std::size_t>(argc)).subspan(1));
     const std::string what = unknown.empty() ? error.what() : "there is no command '" + unknown + "'";
     return refuse(options, what + "; see harmonica --help");
+  }
+  if (std::fflush(stdout) != 0) {
+    std::fprintf(stderr, "harmonica: what is to be printed cannot be written: %s\n", std::strerror(errno));
+    return kExitFailed;
   }
   return exit_code;
 }

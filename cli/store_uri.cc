@@ -116,7 +116,14 @@ Result<std::string> copy_directory_for_trial(const std::string& trial_directory,
   const std::string copy = trial_directory + "/" + std::filesystem::path(directory).filename().string();
   std::error_code error;
   if (!std::filesystem::exists(directory, error)) return copy;
-  std::filesystem::copy(directory, copy, error);
+  std::filesystem::create_directory(copy, error);
+  for (std::filesystem::directory_iterator file(directory, error); !error && file != std::filesystem::directory_iterator();
+       file.increment(error)) {
+    const std::filesystem::path target = std::filesystem::path(copy) / file->path().filename();
+    std::filesystem::copy_file(file->path(), target, std::filesystem::copy_options::overwrite_existing, error);
+    // What another sync is about to replace may go meanwhile.
+    if (error == std::errc::no_such_file_or_directory) error.clear();
+  }
   if (error) return Status(StatusCode::kIo, directory + ": cannot be copied for a dry run: " + error.message());
   return copy;
 }
@@ -145,7 +152,9 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   HARMONICA_ASSIGN_OR_RETURN(const std::string path, path_of(name));
   if (path.empty()) return Status(StatusCode::kInvalidArgument, name + ": names no file");
   HARMONICA_ASSIGN_OR_RETURN(open.path, platform::canonical_path(path));
-  HARMONICA_ASSIGN_OR_RETURN(const Places places, places_of(open.path, options));
+  const Result<Places> found = places_of(open.path, options);
+  if (!found.ok()) return found.status().within(name);
+  const Places& places = *found;
   HARMONICA_ASSIGN_OR_RETURN(open.store, providers::open_favorites(places.store, {.backup_directory = places.originals}));
   auto metadata = providers::open_sqlite_metadata(places.metadata);
   if (!metadata.ok()) return metadata.status().within(name + ": what is known of it");

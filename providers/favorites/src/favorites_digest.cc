@@ -75,9 +75,10 @@ class Digester {
   std::uint64_t state_ = kPrime3;
 };
 
+// Their order. One of another kind is another item, also under the same key.
 void add_children(const Children& children, Digester& digester) {
   for (const std::unique_ptr<Favorite>& child : children) {
-    if (child->kind != FavoriteKind::kKept) digester.add(child->key);
+    if (child->kind != FavoriteKind::kKept) digester.add(static_cast<std::uint64_t>(child->kind)).add(child->key);
   }
 }
 

@@ -301,7 +301,7 @@ TEST(FirstContact, WhateverHappenedLostMetadataDoublesNothing) {
     for (const auto& device : devices) {
       if (random.below(2) == 0) device->forget();
     }
-    std::ranges::stable_partition(devices, [](const auto& device) { return !device->is_new(); });
+    std::stable_partition(devices.begin(), devices.end(), [](const auto& device) { return !device->is_new(); });
     settle();
     for (const auto& device : devices) {
       ASSERT_EQ(device->titles(), before);

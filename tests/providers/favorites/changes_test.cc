@@ -364,6 +364,26 @@ TEST_P(WholeFavorites, WhatIsSkippedIsToldBesideWhatChanged) {
   EXPECT_EQ(found.skipped_lines, known.skipped_lines);
 }
 
+// Under the same guid a folder is another item than the bookmark was: it needs a place among its siblings, so all are told.
+TEST_P(WholeFavorites, AnEntryOfAnotherKindIsToldWithItsSiblings) {
+  EnumeratedItems known;
+  const auto enumeration = open(path())->enumerate({}, known, known);
+  ASSERT_TRUE(enumeration.ok());
+  std::string text = read_text(path());
+  const std::string kType = "\"type\": \"url\"";
+  text.replace(text.find(kType, text.size() / 2), kType.size(), "\"children\": [], \"type\": \"folder\"");
+  write_text(path(), text);
+  EnumeratedItems found;
+  const auto again = open(path())->enumerate(enumeration->anchor, known, found);
+  ASSERT_TRUE(again.ok());
+  const auto before = by_key(known.items);
+  const auto changed = std::find_if(found.items.begin(), found.items.end(), [&](const StoreItem& item) {
+    return before.contains(item.key) && before.at(item.key).type != item.type;
+  });
+  ASSERT_NE(changed, found.items.end());
+  EXPECT_TRUE(orders_of(found.items).at(changed->parent) == orders_of(items_of(path())).at(changed->parent));
+}
+
 TEST_P(WholeFavorites, AFileThatIsEmptyNowIsEnumeratedWhole) {
   EnumeratedItems known;
   const auto enumeration = open(path())->enumerate({}, known, known);

@@ -60,7 +60,7 @@ class EnumerationSink {
   // all that was shown below it, and not taken for removed; otherwise the key is empty.
   virtual void skipped(const StoreKey& key, std::string what) = 0;
   // Damage that the store reads around and that its next write repairs; one line, at every enumeration until then.
-  virtual void mended(std::string what) { static_cast<void>(what); }
+  virtual void mended(std::string /*what*/) {}
 };
 
 enum class EnumerationKind : std::uint8_t {
