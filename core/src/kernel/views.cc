@@ -478,7 +478,7 @@ Status ViewUpdate::settle_names() {
     for (std::optional<NamePlace>* place : {&before, &after}) {
       if (!*place) continue;
       if (std::optional<std::string> base = base_of((*place)->name)) touched.insert({(*place)->parent, *std::move(base)});
-      touched.insert(**std::move(place));
+      touched.insert(**place);
     }
   }
   for (const NamePlace& place : touched) HARMONICA_RETURN_IF_ERROR(settle_group(place));

@@ -20,12 +20,12 @@ std::int64_t latest_change_ms(const Item& item) {
 
 }  // namespace
 
-std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, StoreKey new_key) {
+std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, const StoreKey& new_key) {
   if (!item.view.visible) return std::nullopt;
   const ItemType* type = context.schema().find_type(item.item.type);
   if (type == nullptr) return std::nullopt;
   StoreItem wanted;
-  wanted.key = item.shown ? item.shown->key : std::move(new_key);
+  wanted.key = item.shown ? item.shown->key : new_key;
   wanted.type = item.item.type;
   wanted.values.reserve(item.item.units.size());
   for (const UnitRegister& unit : item.item.units) {

@@ -13,7 +13,7 @@ namespace harmonica::kernel {
 
 // How the item is to stand in the store; nothing if it is not to be shown. Keeps the key it has there; otherwise it gets
 // `new_key`.
-std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, StoreKey new_key);
+std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, const StoreKey& new_key);
 
 // What earlier attempts at the same unit of work found out.
 struct HeldBack {

@@ -249,9 +249,9 @@ class Reader {
     if (!destination.ok()) return destination.status().within("destination");
     batch.destination = *destination;
     batch.request_number = from.request_number();
-    auto range = this->range(from);
-    if (!range.ok()) return range.status().within("range");
-    batch.range = *range;
+    auto covered = range(from);
+    if (!covered.ok()) return covered.status().within("range");
+    batch.range = *covered;
     batch.last = batch.range.last == last_item_id();
     HARMONICA_ASSIGN_OR_RETURN(batch.changes, changes(from, batch.range));
     auto made_with = knowledge_within(from.made_with(), batch.range);

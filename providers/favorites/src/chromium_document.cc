@@ -15,9 +15,9 @@ constexpr std::size_t kNamedBytesMax = 80;
 // A hexadecimal digit in lower case; a null character for any other byte.
 constexpr std::array<char, 256> kLowerDigits = [] {
   std::array<char, 256> digits{};
-  for (char c = '0'; c <= '9'; ++c) digits[static_cast<std::size_t>(c)] = c;
-  for (char c = 'a'; c <= 'f'; ++c) digits[static_cast<std::size_t>(c)] = c;
-  for (char c = 'A'; c <= 'F'; ++c) digits[static_cast<std::size_t>(c)] = static_cast<char>(c - 'A' + 'a');
+  for (char c = '0'; c <= '9'; ++c) digits[static_cast<std::uint8_t>(c)] = c;
+  for (char c = 'a'; c <= 'f'; ++c) digits[static_cast<std::uint8_t>(c)] = c;
+  for (char c = 'A'; c <= 'F'; ++c) digits[static_cast<std::uint8_t>(c)] = static_cast<char>(c - 'A' + 'a');
   return digits;
 }();
 

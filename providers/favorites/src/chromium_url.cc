@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 8> kSchemesWithHost = {
 constexpr std::array<bool, 256> kAllowedInHosts = [] {
   std::array<bool, 256> allowed{};
   for (std::size_t i = 0x20; i < allowed.size(); ++i) allowed[i] = true;
-  for (const char c : std::string_view(" #/:<>?@[\\]^|%\x7F")) allowed[static_cast<std::size_t>(c)] = false;
+  for (const char c : std::string_view(" #/:<>?@[\\]^|%\x7F")) allowed[static_cast<std::uint8_t>(c)] = false;
   return allowed;
 }();
 

@@ -7,6 +7,8 @@
 namespace harmonica::providers {
 namespace {
 
+WriteOutcome has_changed() { return {WriteState::kChanged, {}}; }
+
 const Value* find_value(const StoreItem& item, UnitId unit) {
   const auto found =
       std::find_if(item.values.begin(), item.values.end(), [&](const UnitValue& value) { return value.unit == unit; });
@@ -153,19 +155,18 @@ WriteOutcome FavoritesEditor::apply(const StoreWrite& write) {
 }
 
 WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
-  const WriteOutcome changed{WriteState::kChanged, {}};
   const StoreItem wanted = codec_.as_held(write.item);
   Place* place = find(write.item.key);
   StoreItem held;
   if (place != nullptr) {
     held = store_item_of(*place->favorite, StoreKey(place->parent), codec_);
     const bool as_expected = write.expected && same_content(held, codec_.as_held(*write.expected));
-    if (!as_expected && !same_content(held, wanted)) return changed;
+    if (!as_expected && !same_content(held, wanted)) return has_changed();
     if (held.type != write.item.type) {
       return {WriteState::kFailed, Status(StatusCode::kInvalidArgument, "an entry cannot change its type")};
     }
   } else if (write.expected) {
-    return changed;
+    return has_changed();
   }
 
   Children* siblings = children_of(write.item.parent);
@@ -174,7 +175,7 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
     if (parent != nullptr && parent->favorite != nullptr && parent->favorite->kind == FavoriteKind::kBookmark) {
       return {WriteState::kFailed, Status(StatusCode::kInvalidArgument, "what should be its folder is a bookmark here")};
     }
-    if (!unwritten_.contains(write.item.parent) && !skipped_.contains(write.item.parent)) return changed;
+    if (!unwritten_.contains(write.item.parent) && !skipped_.contains(write.item.parent)) return has_changed();
     return {WriteState::kFailed, Status(StatusCode::kUnavailable, "its folder is not in the file")};
   }
   if (place != nullptr && is_above(write.item.key, write.item.parent)) {
@@ -194,7 +195,7 @@ WriteOutcome FavoritesEditor::put(const StoreWrite& write) {
     const bool is_here = sibling != nullptr && sibling->parent == write.item.parent && previous != write.item.key;
     const auto skipped = unwritten_.find(previous);
     if (is_here && (skipped == unwritten_.end() || !skipped->second.moves)) break;
-    if (skipped == unwritten_.end() || !passed.insert(previous).second) return changed;
+    if (skipped == unwritten_.end() || !passed.insert(previous).second) return has_changed();
     previous = skipped->second.previous;
   }
 
@@ -247,15 +248,14 @@ void FavoritesEditor::place_after(const StoreKey& previous, const StoreKey& pare
 }
 
 WriteOutcome FavoritesEditor::remove(const StoreWrite& write) {
-  const WriteOutcome changed{WriteState::kChanged, {}};
   Place* place = find(write.item.key);
   if (place == nullptr) return {};
   const StoreItem held = store_item_of(*place->favorite, StoreKey(place->parent), codec_);
-  if (!write.expected || !same_content(held, codec_.as_held(*write.expected))) return changed;
+  if (!write.expected || !same_content(held, codec_.as_held(*write.expected))) return has_changed();
   const Children& children = place->favorite->children;
   for (const std::unique_ptr<Favorite>& child : children) {
     if (child->kind == FavoriteKind::kKept) continue;
-    if (!unwritten_.contains(child->key)) return changed;
+    if (!unwritten_.contains(child->key)) return has_changed();
     return {WriteState::kFailed, Status(StatusCode::kUnavailable, "something in it could not be moved away")};
   }
   Children& siblings = *place->siblings;

@@ -8,6 +8,8 @@
 namespace harmonica::providers {
 namespace {
 
+WriteOutcome has_changed() { return {WriteState::kChanged, {}}; }
+
 constexpr std::uint64_t kHashOffset = 0xcbf29ce484222325u;  // FNV-1a
 constexpr std::uint64_t kHashPrime = 0x100000001b3u;
 
@@ -191,15 +193,14 @@ StoreKey MemoryItemStore::key_for(const ItemId& item) const {
 
 // `unwritten` holds every put of this call that was not written.
 WriteOutcome MemoryItemStore::apply_put(const StoreWrite& write, const std::map<StoreKey, const StoreWrite*>& unwritten) {
-  const WriteOutcome changed{WriteState::kChanged, {}};
   const StoreItem* held = find(write.item.key);
   const bool as_expected =
       held == nullptr ? !write.expected.has_value() : write.expected.has_value() && same_content(*held, *write.expected);
-  if (!as_expected && !(held != nullptr && same_content(*held, write.item))) return changed;
+  if (!as_expected && !(held != nullptr && same_content(*held, write.item))) return has_changed();
 
   if (Status status = check(write.item); !status.ok()) {
     const bool parent_removed = status.code() == StatusCode::kNotFound && !unwritten.contains(write.item.parent);
-    if (parent_removed) return changed;
+    if (parent_removed) return has_changed();
     return {WriteState::kFailed, std::move(status)};
   }
 
@@ -211,7 +212,7 @@ WriteOutcome MemoryItemStore::apply_put(const StoreWrite& write, const std::map<
     const bool is_here = sibling != nullptr && sibling->parent == write.item.parent && previous != write.item.key;
     const auto skipped = unwritten.find(previous);
     if (is_here && (skipped == unwritten.end() || !skipped->second->moves)) break;
-    if (skipped == unwritten.end() || !passed.insert(previous).second) return changed;
+    if (skipped == unwritten.end() || !passed.insert(previous).second) return has_changed();
     previous = skipped->second->previous;
   }
   if (held == nullptr || !same_content(*held, write.item) || predecessor(*held) != previous) place(write.item, previous);

@@ -239,6 +239,7 @@ MemoryMetadataStore::MemoryMetadataStore(const MemoryMetadataStore& other)
 
 MemoryMetadataStore& MemoryMetadataStore::operator=(const MemoryMetadataStore& other) {
   HARMONICA_ASSERT(open_transactions_ == 0);
+  if (this == &other) return *this;
   committed_ = other.committed_;
   prepared_ = other.prepared_;
   return *this;

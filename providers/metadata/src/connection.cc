@@ -277,7 +277,7 @@ Status Connection::copy_to(const std::string& path) {
   int code = sqlite3_prepare_v2(database_, "VACUUM INTO ?", -1, &statement, nullptr);
   if (code == SQLITE_OK) code = sqlite3_bind_text(statement, 1, path.c_str(), -1, SQLITE_STATIC);
   if (code == SQLITE_OK) code = sqlite3_step(statement);
-  const Status status = code == SQLITE_DONE ? Status() : error(code);
+  Status status = code == SQLITE_DONE ? Status() : error(code);
   sqlite3_finalize(statement);
   return status;
 }

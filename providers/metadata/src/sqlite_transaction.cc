@@ -228,11 +228,11 @@ Result<std::vector<IndexPosition>> SqliteTransaction::find_index(const IndexQuer
   IndexBound lower{static_cast<std::int64_t>(query.kind), query.prefix, {}};
   IndexBound upper = IndexBound::past(query.kind, query.prefix);
   if (query.after.has_value()) {
-    IndexBound after = IndexBound::at(query.kind, *query.after);
+    const IndexBound after = IndexBound::at(query.kind, *query.after);
     if (ascending) {
-      lower = std::max(lower, std::move(after));
+      lower = std::max(lower, after);
     } else {
-      upper = std::min(upper, std::move(after));
+      upper = std::min(upper, after);
     }
   }
   Statement statement(*connection_, ascending ? Query::kEntriesAscending : Query::kEntriesDescending);

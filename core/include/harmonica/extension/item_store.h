@@ -60,6 +60,7 @@ class EnumerationSink {
   // all that was shown below it, and not taken for removed; otherwise the key is empty.
   virtual void skipped(const StoreKey& key, std::string what) = 0;
   // Damage that the store reads around and that its next write repairs; one line, at every enumeration until then.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param): those who override it keep the line.
   virtual void mended(std::string /*what*/) {}
 };
 
