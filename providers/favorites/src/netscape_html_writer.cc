@@ -263,7 +263,8 @@ class NetscapeHtmlWriter {
   }
 
   static std::string attribute_text(const std::string& name, const HtmlAttribute& attribute) {
-    if (attribute.form == HtmlAttribute::Form::kNameOnly) return " " + name;
+    // "--" before the end of the tag would end a comment that the text further up has left open.
+    if (attribute.form == HtmlAttribute::Form::kNameOnly && !name.ends_with("--")) return " " + name;
     return " " + name + "=\"" + requote_attribute(attribute.value) + "\"";
   }
 

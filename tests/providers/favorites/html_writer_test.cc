@@ -350,6 +350,17 @@ std::string random_text(std::mt19937_64& random) {
   return text;
 }
 
+// An attribute that is no more than dashes, kept at the end of a tag, would end the comment that is open further up.
+TEST(HtmlWriter, NothingThatIsWrittenEndsACommentThatWasLeftOpen) {
+  const auto document = read(
+      "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<!-- left open --\n<dl><p>\n"
+      "<DT><H3 s --\n>Folder</H3>\n<DT><A HREF=\"http://1/\">one</A>\n</dl>\n");
+  document->tree().mended.push_back("written anew");
+  const std::string text = written(*document);
+  EXPECT_THAT(text, HasSubstr("left open"));
+  EXPECT_EQ(text_of(*read(text)), text_of(*document));
+}
+
 TEST(HtmlWriter, WhatIsHeldIsReadBackTheSame) {
   std::mt19937_64 random(20261130);
   const FavoritesCodec& codec = netscape_html_codec();
