@@ -182,7 +182,7 @@ class NetscapeHtmlWriter {
         line(depth, "<HR" + std::string(document_.view(origin.attributes)) + ">");
         return {};
       case HtmlOrigin::Role::kUnsynced:
-        line(depth, "<DT>" + std::string(document_.view(origin.whole)));
+        line(depth, "<DT>" + ended(document_.view(origin.whole)));
         return {};
       default:
         break;
@@ -275,10 +275,17 @@ class NetscapeHtmlWriter {
   }
 
   std::string note_of(const HtmlOrigin& origin, std::size_t depth) const {
-    const std::string_view note = document_.view(origin.note);
+    const std::string note = ended(document_.view(origin.note));
     if (note.empty()) return {};
-    if (!equals_ignoring_case(note.substr(0, 3), "<DD")) return " " + std::string(note);
-    return line_end_ + std::string(depth * 4, ' ') + "<DD" + std::string(note.substr(3));
+    if (!equals_ignoring_case(std::string_view(note).substr(0, 3), "<DD")) return " " + note;
+    return line_end_ + std::string(depth * 4, ' ') + "<DD" + note.substr(3);
+  }
+
+  // A file may break off within a tag, which would take in what is written behind it.
+  static std::string ended(std::string_view kept) {
+    const std::size_t open = kept.rfind('<');
+    const bool is_tag = open + 1 < kept.size() && open != std::string_view::npos && kept[open + 1] != ' ';
+    return std::string(kept) + (is_tag && kept.find('>', open) == std::string_view::npos ? ">" : "");
   }
 
   static Status too_large() {

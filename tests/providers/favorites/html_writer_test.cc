@@ -361,6 +361,16 @@ TEST(HtmlWriter, NothingThatIsWrittenEndsACommentThatWasLeftOpen) {
   EXPECT_EQ(text_of(*read(text)), text_of(*document));
 }
 
+TEST(HtmlWriter, ATagInWhichTheFileBrokeOffTakesInNothing) {
+  const auto document = read("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DT><A HREF=\"http://1/\">one</A> <!NOT ended");
+  document->tree().mended.push_back("written anew");
+  const std::string once = written(*document);
+  const auto again = read(once);
+  EXPECT_EQ(text_of(*again), text_of(*document));
+  again->tree().mended.push_back("written anew");
+  EXPECT_EQ(written(*again), once);
+}
+
 TEST(HtmlWriter, WhatIsHeldIsReadBackTheSame) {
   std::mt19937_64 random(20261130);
   const FavoritesCodec& codec = netscape_html_codec();
