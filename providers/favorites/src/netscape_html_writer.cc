@@ -281,11 +281,14 @@ class NetscapeHtmlWriter {
     return line_end_ + std::string(depth * 4, ' ') + "<DD" + note.substr(3);
   }
 
-  // A file may break off within a tag, which would take in what is written behind it.
+  // A file may break off within a tag, which would take in what is written behind it. An open comment is text as long as
+  // nothing ends it.
   static std::string ended(std::string_view kept) {
     const std::size_t open = kept.rfind('<');
-    const bool is_tag = open + 1 < kept.size() && open != std::string_view::npos && kept[open + 1] != ' ';
-    return std::string(kept) + (is_tag && kept.find('>', open) == std::string_view::npos ? ">" : "");
+    if (open == std::string_view::npos || kept.find('>', open) != std::string_view::npos) return std::string(kept);
+    const std::string_view tag = kept.substr(open);
+    const bool is_text = tag.size() == 1 || tag[1] == ' ' || tag.starts_with("<!--");
+    return std::string(kept) + (is_text ? "" : " >");
   }
 
   static Status too_large() {
