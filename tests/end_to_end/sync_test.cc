@@ -64,6 +64,21 @@ void expect_nothing_left_to_do(const Program& program, const std::vector<std::st
 
 class Sync : public ::testing::Test {
  protected:
+  // A title is edited in A and then in B, and the two sync.
+  void meet_in_a_conflict() {
+    program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
+    program_.write("B", chromium_file({}));
+    ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+    for (const std::string store : {"A", "B"}) {
+      Tree tree = read_chromium_file(program_.read(store));
+      tree.roots["toolbar"].front().title = "title of " + store;
+      program_.write(store, chromium_file(tree));
+      // Finds the edit at once, so that B's is the newer one.
+      ASSERT_EQ(program_.run({"status", store}).exit_code, 0);
+    }
+    ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  }
+
   Program program_;
 };
 
@@ -117,17 +132,7 @@ TEST_F(Sync, ACopyOfTheFileIsKeptBeforeTheFirstWrite) {
 }
 
 TEST_F(Sync, AConflictIsListedAndItsLoserRestored) {
-  program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
-  program_.write("B", chromium_file({}));
-  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
-  for (const std::string store : {"A", "B"}) {
-    Tree tree = read_chromium_file(program_.read(store));
-    tree.roots["toolbar"].front().title = "title of " + store;
-    program_.write(store, chromium_file(tree));
-    // Finds the edit at once, so that B's is the newer one.
-    ASSERT_EQ(program_.run({"status", store}).exit_code, 0);
-  }
-  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  meet_in_a_conflict();
   EXPECT_EQ(read_chromium_file(program_.read("A")).roots["toolbar"].front().title, "title of B");
 
   // The record stands where the decision fell.
@@ -142,15 +147,7 @@ TEST_F(Sync, AConflictIsListedAndItsLoserRestored) {
 }
 
 TEST_F(Sync, ADroppedConflictIsForgotten) {
-  program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
-  program_.write("B", chromium_file({}));
-  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
-  for (const std::string store : {"A", "B"}) {
-    Tree tree = read_chromium_file(program_.read(store));
-    tree.roots["toolbar"].front().title = "title of " + store;
-    program_.write(store, chromium_file(tree));
-  }
-  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  meet_in_a_conflict();
   const std::string id = program_.run({"conflicts", "list", "A"}).out.substr(0, 12);
   const std::string before = program_.read("A");
   const Outcome dropped = program_.run({"conflicts", "drop", "A", id});

@@ -18,6 +18,14 @@ void expect_no_violation(const SimulationOptions& options) {
   EXPECT_FALSE(outcome.violation.has_value()) << *outcome.violation << "\nbin/" << to_command_line(options);
 }
 
+void expect_no_violation_in_block(std::uint64_t block, SimulationOptions options) {
+  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
+    options.seed = block * kSeedsInBlock + seed + 1;
+    expect_no_violation(options);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 TEST(Simulation, KeptSeedsBreakNoLaw) {
   std::ifstream file(HARMONICA_FAILING_SEEDS);
   ASSERT_TRUE(file.is_open()) << HARMONICA_FAILING_SEEDS;
@@ -44,38 +52,15 @@ TEST(Simulation, OneSeedIsOneRun) {
 
 class MemorySeeds : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(MemorySeeds, BreakNoLaw) {
-  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
-    SimulationOptions options;
-    options.seed = GetParam() * kSeedsInBlock + seed + 1;
-    expect_no_violation(options);
-    if (HasFailure()) return;
-  }
-}
+TEST_P(MemorySeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {}); }
 
 class SqliteSeeds : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(SqliteSeeds, BreakNoLaw) {
-  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
-    SimulationOptions options;
-    options.seed = GetParam() * kSeedsInBlock + seed + 1;
-    options.metadata = MetadataKind::kSqlite;
-    expect_no_violation(options);
-    if (HasFailure()) return;
-  }
-}
+TEST_P(SqliteSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.metadata = MetadataKind::kSqlite}); }
 
 class BookmarkSeeds : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(BookmarkSeeds, BreakNoLaw) {
-  for (std::uint64_t seed = 0; seed < kSeedsInBlock; ++seed) {
-    SimulationOptions options;
-    options.seed = GetParam() * kSeedsInBlock + seed + 1;
-    options.scenario = Scenario::kBookmarks;
-    expect_no_violation(options);
-    if (HasFailure()) return;
-  }
-}
+TEST_P(BookmarkSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kBookmarks}); }
 
 INSTANTIATE_TEST_SUITE_P(Blocks, MemorySeeds, testing::Range<std::uint64_t>(0, 8));
 INSTANTIATE_TEST_SUITE_P(Blocks, SqliteSeeds, testing::Range<std::uint64_t>(0, 3));
