@@ -252,6 +252,12 @@ std::string charset_of_meta(const HtmlTag& tag) {
 
 bool is_html_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
 
+std::string_view without_blank_ends(std::string_view text) {
+  while (!text.empty() && is_html_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_html_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
 bool equals_ignoring_case(std::string_view a, std::string_view b) { return std::ranges::equal(a, b, {}, lowered, lowered); }
 
 std::string charset_in_meta(std::string_view text) {

@@ -55,5 +55,6 @@ std::string excerpt(std::string_view text);
 
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 bool is_html_space(char c);
+std::string_view without_blank_ends(std::string_view text);
 
 }  // namespace harmonica::providers

@@ -41,7 +41,7 @@ QuotedEnd find_quoted_end(std::string_view text, std::size_t from, char quote) {
 struct ScannedAttribute {
   HtmlAttribute attribute;
   std::size_t end = 0;
-  bool text_ends = false;
+  QuotedEnd::How quoted = QuotedEnd::How::kQuote;
 };
 
 // The attribute at or after `from`; nothing where the tag ends.
@@ -70,7 +70,7 @@ std::optional<ScannedAttribute> scan_attribute(std::string_view text, std::size_
     const QuotedEnd quoted = find_quoted_end(text, at + 1, text[at]);
     scanned.attribute.value = text.substr(at + 1, quoted.position - at - 1);
     scanned.end = quoted.how == QuotedEnd::How::kQuote ? quoted.position + 1 : quoted.position;
-    scanned.text_ends = quoted.how == QuotedEnd::How::kTextEnds;
+    scanned.quoted = quoted.how;
     return scanned;
   }
   const std::size_t value = at;
@@ -112,14 +112,18 @@ bool HtmlTokenizer::take_tag() {
   tag_.side = closes ? HtmlTag::Side::kEnd : HtmlTag::Side::kStart;
   const std::size_t attributes = at;
   bool text_ends = false;
+  bool quotes_are_closed = true;
   while (const std::optional<ScannedAttribute> scanned = scan_attribute(text_, at)) {
     at = scanned->end;
-    text_ends = scanned->text_ends;
+    text_ends = scanned->quoted == QuotedEnd::How::kTextEnds;
+    quotes_are_closed = quotes_are_closed && scanned->quoted == QuotedEnd::How::kQuote;
   }
   while (at < text_.size() && text_[at] != '>' && text_[at] != '<') ++at;
   tag_.attributes = text_.substr(attributes, at - attributes);
   if (at == text_.size() || text_ends) cut_off_ = true;
-  end_ = at < text_.size() && text_[at] == '>' ? at + 1 : at;
+  const bool has_end = at < text_.size() && text_[at] == '>';
+  tag_.is_closed = has_end && quotes_are_closed;
+  end_ = has_end ? at + 1 : at;
   kind_ = HtmlToken::kTag;
   return true;
 }

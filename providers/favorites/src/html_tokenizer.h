@@ -12,6 +12,8 @@ struct HtmlTag {
   std::string_view name;        // as written
   std::string_view attributes;  // what stands between the name and the '>'
   enum class Side : std::uint8_t { kStart, kEnd } side = Side::kStart;
+  // Its '>' stands there, and so do the quotes that close its values: it reads the same whatever follows.
+  bool is_closed = true;
 };
 
 struct HtmlAttribute {

@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "harmonica/limits.h"
+#include "html_kept.h"
 
 namespace harmonica::providers {
 namespace {
@@ -103,8 +104,7 @@ const FavoritesCodec& netscape_html_codec() {
 }
 
 std::optional<std::int64_t> html_date(std::string_view text) {
-  while (!text.empty() && is_html_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_html_space(text.back())) text.remove_suffix(1);
+  text = without_blank_ends(text);
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size() || number <= 0) return std::nullopt;
@@ -138,11 +138,6 @@ std::string html_title(std::string_view raw) {
     title += decode_text(raw.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin()));
   }
   return normal_title(title);
-}
-
-bool is_short_comment(std::string_view comment) {
-  constexpr std::size_t kShortCommentBytes = 1000;
-  return comment.size() <= kShortCommentBytes && comment.find('\n') == std::string_view::npos;
 }
 
 HtmlEntry NetscapeHtmlDocument::entry_of(const HtmlOrigin& origin) const {

@@ -46,10 +46,11 @@ struct HtmlOrigin {
 
   Role role = Role::kEntry;
   HtmlRoot root = HtmlRoot::kToolbar;
-  HtmlSlice attributes;                 // of the A, heading or HR
+  HtmlSlice attributes;                 // of the A or heading
   HtmlSlice title;                      // between its tags
   HtmlSlice note;                       // the description that follows, from its <DD> on, or other text on the line
-  HtmlSlice whole;                      // kText, kUnsynced
+  HtmlSlice whole;                      // kSeparator, kText; kUnsynced: its tags and title
+  HtmlSlice list;                       // kUnsynced: that of a folder
   std::vector<std::uint32_t> children;  // origins as they were read
 };
 
@@ -104,9 +105,5 @@ std::optional<std::int64_t> html_date_seconds(std::int64_t date_us);
 
 // The text of a heading or link without the elements in it; text that only looks like an element stays.
 std::string html_title(std::string_view raw);
-
-// Whether a comment in a title or description is one. If it is long or goes over several lines, it is a "<!--" that
-// somebody forgot to escape, and what follows it are entries.
-bool is_short_comment(std::string_view comment);
 
 }  // namespace harmonica::providers

@@ -4,6 +4,7 @@
 
 #include "harmonica/limits.h"
 #include "html_element.h"
+#include "html_kept.h"
 #include "netscape_html.h"
 
 namespace harmonica::providers {
@@ -152,7 +153,7 @@ class NetscapeHtmlReader {
       return {};
     }
     if (tokenizer_->kind() == HtmlToken::kComment) {
-      if (run_.kind == Run::Kind::kNote && !is_short_comment(token())) tokenizer_->read_as_text();
+      if (is_in_note() && !is_short_comment(token())) tokenizer_->read_as_text();
       take_loose();
       return {};
     }
@@ -173,7 +174,6 @@ class NetscapeHtmlReader {
         finish_run();
         open_term();
         add_kept(HtmlOrigin::Role::kSeparator, slice(tokenizer_->begin(), tokenizer_->end()));
-        origin(last_origin()).attributes = attributes_of(tag);
         return {};
       case HtmlElement::kListItem:
         if (run_.open_lists > 0) {
@@ -349,6 +349,7 @@ class NetscapeHtmlReader {
   // The list of a folder that is not synced stays part of it.
   void pass_list(std::uint32_t heading) {
     std::size_t open = 1;
+    const std::size_t begin = tokenizer_->begin();
     while (open > 0 && advance()) {
       if (tokenizer_->kind() != HtmlToken::kTag) continue;
       const HtmlTag tag = tokenizer_->tag();
@@ -365,7 +366,7 @@ class NetscapeHtmlReader {
       open = tokenizer_->tag().side == HtmlTag::Side::kStart ? open + 1 : open - 1;
     }
     passed_open_lists_ = open;
-    origin(heading).whole.end = static_cast<std::uint32_t>(tokenizer_->end());
+    origin(heading).list = slice(begin, tokenizer_->end());
   }
 
   void close_list(HtmlElement element) {
@@ -433,17 +434,22 @@ class NetscapeHtmlReader {
   // A token that means nothing to us.
   void take_loose() {
     if (run_.kind == Run::Kind::kNone) {
-      const std::string_view between =
-          text().substr(title_end_, tokenizer_->begin() - std::min(title_end_, tokenizer_->begin()));
-      const bool belongs =
-          annotated_ != 0 && (origin(annotated_).role == HtmlOrigin::Role::kUnsynced || continues_line(between));
-      begin_run(belongs ? Run::Kind::kNote : Run::Kind::kKept);
+      begin_run(is_in_note() ? Run::Kind::kNote : Run::Kind::kKept);
       while (is_html_space(text()[run_.begin])) ++run_.begin;
     }
     run_.end = tokenizer_->end();
   }
 
-  bool continues_line(std::string_view between) const {
+  // Whether a token that means nothing to us belongs to the entry before it.
+  bool is_in_note() const {
+    if (run_.kind != Run::Kind::kNone) return run_.kind == Run::Kind::kNote;
+    return annotated_ != 0 && continues_line();
+  }
+
+  // Whether the token begins on the line on which the last entry ends.
+  bool continues_line() const {
+    const std::string_view between =
+        text().substr(title_end_, tokenizer_->begin() - std::min(title_end_, tokenizer_->begin()));
     if (between.find('\n') != std::string_view::npos) return false;
     const std::string_view blanks = token().substr(0, token().find_first_not_of(" \t\r\n\f"));
     return blanks.find('\n') == std::string_view::npos;
@@ -458,13 +464,9 @@ class NetscapeHtmlReader {
       add_kept(HtmlOrigin::Role::kText, slice(run.begin, end));
       return;
     }
-    HtmlOrigin& entry = origin(annotated_);
-    if (entry.role == HtmlOrigin::Role::kUnsynced) {
-      entry.whole.end = static_cast<std::uint32_t>(end);
-    } else {
-      if (entry.note.empty()) entry.note.begin = static_cast<std::uint32_t>(run.begin);
-      entry.note.end = static_cast<std::uint32_t>(end);
-    }
+    HtmlSlice& note = origin(annotated_).note;
+    if (note.empty()) note.begin = static_cast<std::uint32_t>(run.begin);
+    note.end = static_cast<std::uint32_t>(end);
   }
 
   // What stands after the last list is the end of the page and not an entry's.

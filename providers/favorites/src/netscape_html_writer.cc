@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 
+#include "html_element.h"
+#include "html_kept.h"
 #include "netscape_html.h"
 
 namespace harmonica::providers {
@@ -14,18 +16,28 @@ constexpr std::array<std::string_view, kHtmlRoots> kRootTitles = {"Bookmarks bar
 // Folders inside folders as they are written: those of every root, one root inside the other.
 constexpr std::size_t kWrittenDepthMax = kHtmlRoots * (kFavoritesDepthMax + 1);
 
-bool is_name(std::string_view name) {
-  return std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == ':' ||
-           c == '.';
-  });
-}
-
 std::string upper_case(std::string_view name) {
   std::string result(name);
   std::ranges::transform(result, result.begin(),
                          [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return result;
+}
+
+// The first that stands outside of tags and comments, which are not always written as they were.
+std::string_view first_line_end(std::string_view text) {
+  HtmlTokenizer tokenizer(text);
+  while (tokenizer.next()) {
+    if (tokenizer.kind() != HtmlToken::kText) continue;
+    const std::size_t end = text.substr(0, tokenizer.end()).find('\n', tokenizer.begin());
+    if (end != std::string_view::npos) return end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
+  }
+  return "\n";
+}
+
+bool begins_description(std::string_view html) {
+  HtmlTokenizer tokenizer(html);
+  return tokenizer.next() && tokenizer.kind() == HtmlToken::kTag && tokenizer.tag().side == HtmlTag::Side::kStart &&
+         element_of(tokenizer.tag().name) == HtmlElement::kDescription;
 }
 
 struct HeaderParts {
@@ -61,10 +73,8 @@ struct HeaderParts {
 
 class NetscapeHtmlWriter {
  public:
-  explicit NetscapeHtmlWriter(const NetscapeHtmlDocument& document) : document_(document) {
-    const std::size_t end = document.text_.find('\n');
-    line_end_ = end != std::string::npos && end > 0 && document.text_[end - 1] == '\r' ? "\r\n" : "\n";
-  }
+  explicit NetscapeHtmlWriter(const NetscapeHtmlDocument& document)
+      : document_(document), line_end_(first_line_end(document.text_)) {}
 
   Result<std::string> write() && {
     if (document_.mark_ == ByteOrderMark::kUtf8) out_ += "\xEF\xBB\xBF";
@@ -82,7 +92,7 @@ class NetscapeHtmlWriter {
       HARMONICA_RETURN_IF_ERROR(write_root_folder(document_.root_folders_[root], 1));
     }
     line(0, "</DL><p>");
-    if (!document_.footer_.empty()) line(0, document_.view(document_.footer_));
+    if (!document_.footer_.empty()) line(0, kept(document_.footer_));
     if (out_.size() > kFavoritesBytesMax) return too_large();
     return std::move(out_);
   }
@@ -100,7 +110,8 @@ class NetscapeHtmlWriter {
   // reader would not find this is replaced.
   void write_header() {
     const std::size_t begin = out_.size();
-    const std::string_view header = document_.view(document_.header_);
+    const std::string whole = kept(document_.header_);
+    const std::string_view header = whole;
     const HeaderParts parts(header);
     if (!parts.has_doctype) line(0, kDoctype);
     if (!parts.meta) {
@@ -128,7 +139,7 @@ class NetscapeHtmlWriter {
 
   // Up to the last line break, which is added where it is missing.
   void write_header_part(std::string_view part) {
-    const std::size_t end = part.find_last_not_of(" \t");
+    const std::size_t end = part.find_last_not_of(" \t\r");
     part = part.substr(0, end == std::string_view::npos ? 0 : end + 1);
     out_ += part;
     if (!part.empty() && part.back() != '\n') out_ += line_end_;
@@ -143,8 +154,12 @@ class NetscapeHtmlWriter {
         write_bookmark(*entry, depth);
       } else if (entry->kind == FavoriteKind::kFolder) {
         HARMONICA_RETURN_IF_ERROR(write_folder(*entry, depth));
+      } else if (origin.role != HtmlOrigin::Role::kRootFolder) {
+        write_kept(origin, before, depth);
+      } else if (root_is_written_[static_cast<std::size_t>(origin.root)]) {
+        continue;
       } else {
-        HARMONICA_RETURN_IF_ERROR(write_kept(entry->origin, before, depth));
+        HARMONICA_RETURN_IF_ERROR(write_root_folder(entry->origin, depth));
       }
       before = entry->kind == FavoriteKind::kFolder ? nullptr : &origin;
       // Sizes are checked here as well so that a tree which is far too large does not first fill the memory.
@@ -173,28 +188,29 @@ class NetscapeHtmlWriter {
     return {};
   }
 
-  Status write_kept(std::uint32_t number, const HtmlOrigin* before, std::size_t depth) {
-    const HtmlOrigin& origin = document_.origins_[number];
-    switch (origin.role) {
-      case HtmlOrigin::Role::kRootFolder:
-        return write_root_folder(number, depth);
-      case HtmlOrigin::Role::kSeparator:
-        line(depth, "<HR" + std::string(document_.view(origin.attributes)) + ">");
-        return {};
-      case HtmlOrigin::Role::kUnsynced:
-        line(depth, "<DT>" + ended(document_.view(origin.whole)));
-        return {};
-      default:
-        break;
+  void write_kept(const HtmlOrigin& origin, const HtmlOrigin* before, std::size_t depth) {
+    if (origin.role == HtmlOrigin::Role::kUnsynced) {
+      line(depth, "<DT>" + kept(origin.whole, HtmlComments::kShort) + note_of(origin, depth));
+      if (!origin.list.empty()) line(depth, kept(origin.list));
+      return;
     }
-    // Text that would be taken for a part of what stands before it.
-    const std::string_view text = document_.view(origin.whole);
-    const bool continues =
-        before != nullptr && (before->role == HtmlOrigin::Role::kText || before->role == HtmlOrigin::Role::kUnsynced ||
-                              (before->role == HtmlOrigin::Role::kEntry &&
-                               (!before->note.empty() || equals_ignoring_case(text.substr(0, 3), "<DD"))));
-    line(depth, (continues ? "<DT>" : "") + std::string(text));
-    return {};
+    const std::string text = kept(origin.whole);
+    const bool is_apart = origin.role == HtmlOrigin::Role::kSeparator || !continues(before, text);
+    line(depth, (is_apart ? "" : "<DT>") + text);
+  }
+
+  // Whether `text` would be taken for a part of what stands before it.
+  static bool continues(const HtmlOrigin* before, std::string_view text) {
+    if (before == nullptr) return false;
+    switch (before->role) {
+      case HtmlOrigin::Role::kText:
+      case HtmlOrigin::Role::kUnsynced:
+        return true;
+      case HtmlOrigin::Role::kEntry:
+        return !before->note.empty() || begins_description(text);
+      default:
+        return false;
+    }
   }
 
   Status write_root_folder(std::uint32_t number, std::size_t depth) {
@@ -232,7 +248,7 @@ class NetscapeHtmlWriter {
     for (HtmlAttributes attributes(document_.tag_of(origin));
          const std::optional<HtmlAttribute> attribute = attributes.next();) {
       const std::string name = upper_case(attribute->name);
-      if (!is_name(name)) continue;  // debris of a lost quote
+      if (!is_attribute_name(name)) continue;  // debris of a lost quote
       const auto keep_date = [&](std::optional<std::string>& text, std::optional<std::int64_t> date_us) {
         if (text) return;
         text = html_date(attribute->value) == date_us ? attribute_text(name, *attribute) : date_text(name, date_us);
@@ -263,9 +279,10 @@ class NetscapeHtmlWriter {
   }
 
   static std::string attribute_text(const std::string& name, const HtmlAttribute& attribute) {
-    // "--" before the end of the tag would end a comment that the text further up has left open.
-    if (attribute.form == HtmlAttribute::Form::kNameOnly && !name.ends_with("--")) return " " + name;
-    return " " + name + "=\"" + requote_attribute(attribute.value) + "\"";
+    if (attribute.form == HtmlAttribute::Form::kNameOnly) return " " + name;
+    // As a date is read: a line break at its end would become a character of it.
+    const std::string_view value = html_date(attribute.value) ? without_blank_ends(attribute.value) : attribute.value;
+    return " " + name + "=\"" + requote_attribute(value) + "\"";
   }
 
   // Empty for no date, or one that cannot be held.
@@ -275,20 +292,14 @@ class NetscapeHtmlWriter {
   }
 
   std::string note_of(const HtmlOrigin& origin, std::size_t depth) const {
-    const std::string note = ended(document_.view(origin.note));
+    const std::string note = kept(origin.note, HtmlComments::kShort);
     if (note.empty()) return {};
-    if (!equals_ignoring_case(std::string_view(note).substr(0, 3), "<DD")) return " " + note;
-    return line_end_ + std::string(depth * 4, ' ') + "<DD" + note.substr(3);
+    if (!begins_description(note)) return " " + note;
+    return std::string(line_end_) + std::string(depth * 4, ' ') + "<DD" + note.substr(3);
   }
 
-  // A file may break off within a tag, which would take in what is written behind it. An open comment is text as long as
-  // nothing ends it.
-  static std::string ended(std::string_view kept) {
-    const std::size_t open = kept.rfind('<');
-    if (open == std::string_view::npos || kept.find('>', open) != std::string_view::npos) return std::string(kept);
-    const std::string_view tag = kept.substr(open);
-    const bool is_text = tag.size() == 1 || tag[1] == ' ' || tag.starts_with("<!--");
-    return std::string(kept) + (is_text ? "" : " >");
+  std::string kept(const HtmlSlice& slice, HtmlComments comments = HtmlComments::kAny) const {
+    return self_contained_html(document_.view(slice), comments);
   }
 
   static Status too_large() {
@@ -297,7 +308,7 @@ class NetscapeHtmlWriter {
   }
 
   const NetscapeHtmlDocument& document_;
-  std::string line_end_;
+  std::string_view line_end_;
   std::string out_;
   std::array<bool, kHtmlRoots> root_is_written_ = {};
 };
