@@ -51,8 +51,12 @@ void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
   command->add_option("STORE", options.stores, "favorites:PATH, or a path; two or more")->required()->expected(-2);
   add_choice(*command, "--direction", "Which way changes go", options.direction,
              {{"both", Direction::kBoth}, {"to-first", Direction::kToFirst}, {"from-first", Direction::kFromFirst}});
-  add_choice(*command, "--on-conflict", "As the schema says, or left to a person, in this run", options.on_conflict,
-             {{"schema", OnConflict::kAsInSchema}, {"manual", OnConflict::kManual}});
+  add_choice(*command, "--on-conflict", "How conflicts are decided in this run", options.on_conflict,
+             {{"schema", OnConflict::kAsInSchema},
+              {"manual", OnConflict::kManual},
+              {"latest", OnConflict::kLatest},
+              {"source-wins", OnConflict::kSourceWins},
+              {"destination-wins", OnConflict::kDestinationWins}});
   command->add_flag("--dry-run", options.dry_run, "Only say what would happen; write nothing");
   command->add_flag("--confirm", options.common.confirm, "Go through what the guard has stopped");
   command->callback([&] { exit_code = run_sync(options); });

@@ -62,6 +62,15 @@ inline StoredItem rich_item(std::uint32_t number) {
   return stored;
 }
 
+inline StoredItem item_with_bases(std::uint32_t number) {
+  const Version first{replica_id(1), 1};
+  StoredItem stored = plain_item(number, first, first);
+  stored.merge_bases = {{5, {first, Value::text("tex"), Origin::kWritten}},
+                        {5, {{replica_id(8), 7}, Value::text("te"), Origin::kMadeByRule}},
+                        {65535, {{replica_id(2), std::numeric_limits<Tick>::max()}, Value(), Origin::kWritten}}};
+  return stored;
+}
+
 inline ConflictRecord conflict_record(std::uint8_t number, std::int64_t when_ms) {
   ConflictRecord record;
   record.id = conflict_id(number);

@@ -21,6 +21,7 @@ using testing::deferred_record;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using testing::item_id;
+using testing::item_with_bases;
 using testing::plain_item;
 using testing::replica_id;
 using testing::rich_item;
@@ -111,12 +112,22 @@ TEST_P(MetadataStoreContract, ANewStoreHoldsNothing) {
 
 TEST_P(MetadataStoreContract, AnItemIsFoundAsItWasPut) {
   const auto transaction = write();
+  put(*transaction, item_with_bases(4));
   put(*transaction, rich_item(5));
   put(*transaction, plain_item(6, {replica_id(1), 3}, {replica_id(1), 3}));
+  EXPECT_EQ(*transaction->find(item_id(4)), item_with_bases(4));
   EXPECT_EQ(*transaction->find(item_id(5)), rich_item(5));
   ASSERT_TRUE(transaction->commit().ok());
   EXPECT_EQ(*read()->find(item_id(5)), rich_item(5));
   EXPECT_EQ(*read()->find(item_id(6)), plain_item(6, {replica_id(1), 3}, {replica_id(1), 3}));
+  // One after the other, in the same memory.
+  std::vector<StoredItem> all;
+  const Status status = read()->scan(ItemIdRange::all(), [&](const StoredItem& item) -> Result<Visit> {
+    all.push_back(item);
+    return Visit::kContinue;
+  });
+  EXPECT_EQ(status, Status());
+  EXPECT_THAT(all, ElementsAre(item_with_bases(4), rich_item(5), plain_item(6, {replica_id(1), 3}, {replica_id(1), 3})));
 }
 
 TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {

@@ -335,7 +335,7 @@ TEST_F(BadInput, WhatIsWrongIsNamedInWords) {
   const std::string help = program.run({"sync", "--help"}).out;
   EXPECT_THAT(help, HasSubstr("STORE..."));
   EXPECT_THAT(help, HasSubstr("--direction WORD:{both,to-first,from-first}"));
-  EXPECT_THAT(help, HasSubstr("--on-conflict WORD:{schema,manual}"));
+  EXPECT_THAT(help, HasSubstr("--on-conflict WORD:{schema,manual,latest,source-wins,destination-wins}"));
 }
 
 TEST_F(BadInput, DamagedMetadataIsThatOfAStore) {

@@ -87,6 +87,7 @@ inline std::map<std::string, Request> golden_requests() {
       {"get batch at the first id", {{far_source, 1}, GetBatch{kFirstItemId}}},
       {"get batch at another id", {{far_source, 300}, GetBatch{shorthand::item(10)}}},
       {"begin destination", {{far_destination, 0}, ApplyOptions{OnConflict::kManual, 5000}}},
+      {"begin destination, destination wins", {{far_destination, 0}, ApplyOptions{OnConflict::kDestinationWins, 0}}},
       {"begin destination without a number", {{}, ApplyOptions{}}},
       {"process batch", {{far_destination, 1}, golden_batch()}},
       {"end", {{far_destination, 2}, End{}}},

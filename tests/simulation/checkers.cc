@@ -16,6 +16,47 @@ bool is_silent(const Schema& schema, TypeId type, UnitId unit) {
   return found != nullptr && found->recording == ConflictRecording::kSilent;
 }
 
+ConflictRule rule_of(const Schema& schema, TypeId type, UnitId unit) {
+  const ItemType* item_type = schema.find_type(type);
+  const Unit* found = item_type == nullptr ? nullptr : item_type->find_unit(unit);
+  return found == nullptr ? ConflictRule::kLatest : item_type->rule_of(*found);
+}
+
+// A counter's list: for each replica its id, what it added, what it subtracted.
+std::int64_t sum_of(const Value& counter) {
+  std::int64_t sum = 0;
+  const Value::List& list = *counter.if_list();
+  for (std::size_t at = 0; at < list.size(); at += 3) sum += *list[at + 1].if_integer() - *list[at + 2].if_integer();
+  return sum;
+}
+
+// Whether a value holds what another one meant, under a rule that joins the two.
+bool holds(ConflictRule rule, const Value& whole, const Value& part) {
+  if (rule == ConflictRule::kUnion) {
+    const Value::Ids& all = *whole.if_ids();
+    return std::all_of(part.if_ids()->begin(), part.if_ids()->end(),
+                       [&](const ItemId& id) { return std::find(all.begin(), all.end(), id) != all.end(); });
+  }
+  if (rule == ConflictRule::kAdditive) return part == Value::integer(0);
+  if (rule != ConflictRule::kCounter) return false;
+  const Value::List& all = *whole.if_list();
+  const Value::List& steps = *part.if_list();
+  for (std::size_t at = 0; at < steps.size(); at += 3) {
+    std::size_t place = 0;
+    while (place < all.size() && !(all[place] == steps[at])) place += 3;
+    if (place >= all.size()) return false;
+    for (const std::size_t offset : {1, 2}) {
+      if (*all[place + offset].if_integer() < *steps[at + offset].if_integer()) return false;
+    }
+  }
+  return true;
+}
+
+bool joins(ConflictRule rule) {
+  return rule == ConflictRule::kUnion || rule == ConflictRule::kCounter || rule == ConflictRule::kTextMerge ||
+         rule == ConflictRule::kAdditive;
+}
+
 bool saw(const LedgerEntry& later, const LedgerEntry& earlier) {
   return !(later.version == earlier.version) && later.seen.contains(earlier.version);
 }
@@ -206,8 +247,11 @@ void Checkers::check_shown(Device& device, const View& view) {
     for (const UnitValue& value : shown.values) {
       const Unit* unit = device.schema().find_type(item.type)->find_unit(value.unit);
       const bool is_name = unit != nullptr && unit->role == UnitRole::kName;
-      const Value wanted_value =
-          is_name ? Value::text(testing::reference_name(device.schema(), item, stored.view)) : item.value_of(value.unit);
+      const Value& register_value = item.value_of(value.unit);
+      const bool is_counter = rule_of(device.schema(), item.type, value.unit) == ConflictRule::kCounter;
+      const Value wanted_value = is_name      ? Value::text(testing::reference_name(device.schema(), item, stored.view))
+                                 : is_counter ? Value::integer(sum_of(register_value))
+                                              : register_value;
       if (!(value.value == wanted_value)) {
         return fail("shown as the registers say", device,
                     name + " unit " + std::to_string(value.unit) + " is shown as " + value.value.to_text() +
@@ -433,6 +477,7 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
     for (const auto& [unit, entries] : history.registers) {
       if (unit == kExistenceUnit || is_silent(devices.front()->schema(), history.type, unit)) continue;
       const Register* final_register = item.find(unit);
+      const ConflictRule rule = rule_of(devices.front()->schema(), history.type, unit);
       for (const LedgerEntry& entry : entries) {
         if (!entry.by_user || lost_with_restore_.contains(entry.version) || recorded.contains({item_id, entry.version}))
           continue;
@@ -440,7 +485,10 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
           if (other.version == entry.version) return false;
           const bool is_final = final_register != nullptr && final_register->version == other.version;
           if (lost_with_restore_.contains(other.version) && !is_final) return false;
-          return other.over == entry.version || other.value == entry.value;
+          // A rule that joins both sides has made one of them.
+          const bool is_joined =
+              joins(rule) && ((!other.by_user && saw(other, entry)) || holds(rule, other.value, entry.value));
+          return other.over == entry.version || other.value == entry.value || is_joined;
         });
         if (superseded) continue;
         const bool has_final_value =

@@ -306,9 +306,10 @@ Status Device::boot() {
   shut_down();
   power_.restore();
   sabotage_ = options_.broken == nullptr ? std::make_unique<Sabotage>() : options_.broken->make();
-  HARMONICA_ASSIGN_OR_RETURN(replica_,
-                             Replica::open(sabotage_->store(faulty_store_), sabotage_->metadata(watched_metadata_),
-                                           sabotage_->environment(environment_), ReplicaOptions{Guard::kConfirmed}));
+  HARMONICA_ASSIGN_OR_RETURN(
+      replica_,
+      Replica::open(sabotage_->store(faulty_store_), sabotage_->metadata(watched_metadata_),
+                    sabotage_->environment(environment_), ReplicaOptions{Guard::kConfirmed, options_.custom_rule}));
   WatchedProvider::Watcher watcher;
   watcher.detected = [this] { account_for_edits(); };
   watcher.told = [this](const Knowledge& knowledge) {

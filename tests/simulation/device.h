@@ -134,6 +134,7 @@ struct DeviceOptions {
   MetadataKind metadata = MetadataKind::kMemory;
   std::uint64_t seed = 0;
   const BrokenVariant* broken = nullptr;  // nullptr: the kernel as it is
+  CustomRule custom_rule;
 };
 
 class Device {

@@ -1,9 +1,21 @@
 #include "simulation/options.h"
 
 #include <charconv>
+#include <optional>
 #include <sstream>
+#include <string_view>
 
 namespace harmonica::simulation {
+namespace {
+
+std::optional<Scenario> scenario_of(std::string_view name) {
+  for (const Scenario scenario : {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules}) {
+    if (to_text(scenario) == name) return scenario;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 CommandLine parse_command_line(const std::vector<std::string>& words) {
   CommandLine line;
@@ -29,8 +41,8 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       line.options.devices = number;
     } else if (word == "--steps" && is_number && number >= 1) {
       line.options.steps = number;
-    } else if (word == "--scenario" && (text == "mixed" || text == "bookmarks")) {
-      line.options.scenario = text == "bookmarks" ? Scenario::kBookmarks : Scenario::kMixed;
+    } else if (word == "--scenario" && scenario_of(text)) {
+      line.options.scenario = *scenario_of(text);
     } else if (word == "--metadata" && (text == "memory" || text == "sqlite")) {
       line.options.metadata = text == "sqlite" ? MetadataKind::kSqlite : MetadataKind::kMemory;
     } else if (word == "--break" && find_broken_variant(text) != nullptr) {

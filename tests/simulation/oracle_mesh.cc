@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "harmonica/extension/remote.h"
@@ -45,6 +46,35 @@ Schema oracle_schema(DeletionRule deletion) {
   schema.types.push_back({kThing, "thing", deletion, {called, u, v}, {kCalled}});
   schema.types.push_back({kFileType, "file", deletion, {called, file_name, parent}, {kCalled}});
   return schema;
+}
+
+Schema schema_with_rule(ConflictRule rule, ValueKind kind) {
+  Schema schema = oracle_schema(DeletionRule::kEditWins);
+  Unit& u = schema.types.front().units[1];
+  u.rule = rule;
+  u.kind = kind;
+  u.priority_unit = kV;
+  return schema;
+}
+
+// "a,b" for a list.
+Value value_of(ValueKind kind, const std::string& text) {
+  if (kind == ValueKind::kInteger) return Value::integer(std::stoll(text));
+  if (kind != ValueKind::kList) return Value::text(text);
+  Value::List members;
+  std::istringstream stream(text);
+  for (std::string member; std::getline(stream, member, ',');) members.push_back(Value::text(member));
+  return Value::list(std::move(members));
+}
+
+std::string text_of(const Value& value) {
+  if (const std::string* text = value.if_text()) return *text;
+  if (const Value::List* members = value.if_list()) {
+    std::string text;
+    for (const Value& member : *members) text += (text.empty() ? "" : ",") + text_of(member);
+    return text;
+  }
+  return value.to_text();
 }
 
 UnitId unit_of(char unit) { return unit == 'v' ? kV : unit == 'n' ? kFileName : kU; }
@@ -196,6 +226,8 @@ struct OracleMesh::Machine {
     replica = *std::move(opened);
   }
 
+  ValueKind kind_of_u() const { return store.schema().types.front().units[1].kind; }
+
   OracleEnvironment environment;
   providers::MemoryItemStore store;
   providers::MemoryMetadataStore metadata;
@@ -204,9 +236,14 @@ struct OracleMesh::Machine {
   std::unique_ptr<Replica> replica;
 };
 
-OracleMesh::OracleMesh(std::string_view replicas, DeletionRule deletion) {
+OracleMesh::OracleMesh(std::string_view replicas, DeletionRule deletion) : OracleMesh(replicas, oracle_schema(deletion)) {}
+
+OracleMesh::OracleMesh(std::string_view replicas, ConflictRule rule, ValueKind kind)
+    : OracleMesh(replicas, schema_with_rule(rule, kind)) {}
+
+OracleMesh::OracleMesh(std::string_view replicas, const Schema& schema) {
   for (const char letter : replicas) {
-    auto machine = std::make_unique<Machine>(letter, oracle_schema(deletion));
+    auto machine = std::make_unique<Machine>(letter, schema);
     machine->boot();
     machines_.emplace(letter, std::move(machine));
   }
@@ -240,7 +277,7 @@ void OracleMesh::create(char replica, std::int64_t time, const std::string& name
   StoreItem item;
   item.key = name;
   item.type = kThing;
-  item.values = {{kCalled, Value::text(name)}, {kU, Value::text(u)}, {kV, Value::text(v)}};
+  item.values = {{kCalled, Value::text(name)}, {kU, value_of(at(replica).kind_of_u(), u)}, {kV, Value::text(v)}};
   put_new(replica, time, std::move(item));
 }
 
@@ -285,7 +322,7 @@ void OracleMesh::edit(char replica, std::int64_t time, const std::string& name, 
   ASSERT_NE(key, "") << name << " is not shown at " << replica;
   StoreItem item = *machine.store.find(key);
   for (UnitValue& held : item.values) {
-    if (held.unit == unit_of(unit)) held.value = Value::text(value);
+    if (held.unit == unit_of(unit)) held.value = value_of(held.unit == kU ? machine.kind_of_u() : ValueKind::kText, value);
   }
   ASSERT_TRUE(machine.store.put(std::move(item)).ok());
   detect(replica);
@@ -297,7 +334,7 @@ void OracleMesh::type_unseen(char replica, const std::string& name, const std::s
   ASSERT_NE(key, "") << name << " is not shown at " << replica;
   StoreItem item = *machine.store.find(key);
   for (UnitValue& held : item.values) {
-    if (held.unit == kU) held.value = Value::text(value);
+    if (held.unit == kU) held.value = value_of(machine.kind_of_u(), value);
   }
   ASSERT_TRUE(machine.store.put(std::move(item)).ok());
 }
@@ -415,8 +452,10 @@ bool OracleMesh::shows(char replica, const std::string& name) { return !key_of(a
 std::string OracleMesh::value(char replica, const std::string& name, char unit) {
   Machine& machine = at(replica);
   const StoreItem* item = machine.store.find(key_of(machine, name));
-  const std::string* text = item == nullptr ? nullptr : text_of(*item, unit_of(unit));
-  return text == nullptr ? std::string() : *text;
+  if (item == nullptr) return {};
+  const auto held = std::find_if(item->values.begin(), item->values.end(),
+                                 [&](const UnitValue& value) { return value.unit == unit_of(unit); });
+  return held == item->values.end() ? std::string() : text_of(held->value);
 }
 
 std::vector<std::string> OracleMesh::file_names(char replica) {
@@ -466,7 +505,7 @@ std::string OracleMesh::lost_value(char replica, const std::string& name, char u
   const ItemId wanted = id(name);
   for (const ConflictRecord& record : *records) {
     if (record.item != wanted || record.unit != unit_of(unit)) continue;
-    if (const std::string* text = record.lost.value.if_text()) lost = *text;
+    if (!record.lost.value.is_null()) lost = text_of(record.lost.value);
   }
   return lost;
 }

@@ -30,6 +30,8 @@ struct Stop {
 class OracleMesh {
  public:
   explicit OracleMesh(std::string_view replicas, DeletionRule deletion = DeletionRule::kEditWins);
+  // The unit "u" under another rule; its values are texts, numbers, or members between commas.
+  OracleMesh(std::string_view replicas, ConflictRule rule, ValueKind kind = ValueKind::kText);
   ~OracleMesh();
   OracleMesh(const OracleMesh&) = delete;
   OracleMesh& operator=(const OracleMesh&) = delete;
@@ -94,6 +96,8 @@ class OracleMesh {
 
  private:
   struct Machine;
+
+  OracleMesh(std::string_view replicas, const Schema& schema);
 
   Machine& at(char replica);
   StoreKey key_of(Machine& machine, const std::string& name);

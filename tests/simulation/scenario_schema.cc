@@ -24,9 +24,21 @@ Schema make_schema(const SchemaChoices& choices) {
   const Unit position = make_unit(units::kPosition, "position", ValueKind::kBytes, UnitRole::kPosition);
   const Unit title = make_unit(units::kTitle, "title", ValueKind::kText);
   const Unit name = make_unit(units::kName, "name", ValueKind::kText, UnitRole::kName);
-  const Unit content = make_unit(units::kContent, "content", ValueKind::kText);
+  Unit content = make_unit(units::kContent, "content", ValueKind::kText);
+  content.rule = choices.content_rule;
+  content.priority_unit = units::kBirth;
   Unit state = make_unit(units::kState, "state", ValueKind::kText);
   state.rule = choices.state_rule;
+  Unit label = make_unit(units::kLabel, "label", ValueKind::kText);
+  label.rule = choices.label_rule;
+  label.priority_unit = units::kState;
+  Unit colour = make_unit(units::kColour, "colour", ValueKind::kText);
+  colour.rule = choices.colour_rule;
+  colour.priority_unit = units::kState;
+  Unit count = make_unit(units::kCount, "count", ValueKind::kInteger);
+  count.rule = choices.count_rule;
+  Unit accounts = make_unit(units::kAccounts, "accounts", ValueKind::kIds, UnitRole::kReference);
+  accounts.rule = choices.accounts_rule;
 
   Schema schema;
   schema.default_scope = "simulation";
@@ -47,15 +59,11 @@ Schema make_schema(const SchemaChoices& choices) {
     add(types::kDirectory, "directory", {birth, parent, name}, {units::kName});
     add(types::kFile, "file", {birth, parent, name, content}, {units::kName});
   }
-  add(types::kNote, "note",
-      {birth, make_unit(units::kLabel, "label", ValueKind::kText), make_unit(units::kColour, "colour", ValueKind::kText),
-       make_unit(units::kCount, "count", ValueKind::kInteger), state},
-      {units::kLabel});
+  add(types::kNote, "note", {birth, label, colour, count, state}, {units::kLabel});
   if (!choices.bookmarks_only) {
     add(types::kAccount, "account", {birth, make_unit(units::kCode, "code", ValueKind::kText, UnitRole::kKey), content},
         {units::kBirth});
-    add(types::kOrder, "order",
-        {birth, make_unit(units::kAccounts, "accounts", ValueKind::kIds, UnitRole::kReference), content}, {units::kBirth});
+    add(types::kOrder, "order", {birth, accounts, content}, {units::kBirth});
   }
   if (choices.with_roots) {
     for (const std::uint8_t number : {std::uint8_t{1}, std::uint8_t{2}}) {

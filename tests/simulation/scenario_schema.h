@@ -36,6 +36,12 @@ inline constexpr UnitId kAccounts = 13;
 struct SchemaChoices {
   std::vector<DeletionRule> deletion_rules = {DeletionRule::kEditWins};  // for the types in turn
   ConflictRule state_rule = ConflictRule::kLatest;
+  // Units with a rule of their own in the scenario of rules.
+  ConflictRule label_rule = ConflictRule::kLatest;
+  ConflictRule colour_rule = ConflictRule::kLatest;
+  ConflictRule count_rule = ConflictRule::kLatest;
+  ConflictRule content_rule = ConflictRule::kLatest;
+  ConflictRule accounts_rule = ConflictRule::kLatest;
   bool with_roots = false;
   bool bookmarks_only = false;  // folders, bookmarks and notes: nothing in whose view ids take part
 };

@@ -12,6 +12,22 @@ namespace {
 constexpr std::int64_t kStartMs = 1'700'000'000'000;
 constexpr std::int64_t kClockErrorMsMax = 20 * 60 * 1000;  // two devices differ by less than the allowed drift
 
+void choose_rules(Random& random, SchemaChoices& choices) {
+  using Rules = std::vector<ConflictRule>;
+  static const Rules of_labels = {ConflictRule::kEarliest, ConflictRule::kMax,        ConflictRule::kMin,
+                                  ConflictRule::kPriority, ConflictRule::kSourceWins, ConflictRule::kDestinationWins,
+                                  ConflictRule::kCustom,   ConflictRule::kLatest};
+  static const Rules of_texts = {ConflictRule::kTextMerge, ConflictRule::kTextMerge, ConflictRule::kPriority,
+                                 ConflictRule::kCustom, ConflictRule::kSourceWins};
+  static const Rules of_numbers = {ConflictRule::kCounter,  ConflictRule::kCounter, ConflictRule::kMax,
+                                   ConflictRule::kAdditive, ConflictRule::kAverage, ConflictRule::kEarliest};
+  choices.label_rule = random.pick(of_labels);
+  choices.colour_rule = random.pick(of_texts);
+  choices.count_rule = random.pick(of_numbers);
+  choices.content_rule = random.pick(of_texts);
+  choices.accounts_rule = random.chance(700) ? ConflictRule::kUnion : ConflictRule::kDestinationWins;
+}
+
 SchemaChoices choose_schema(Random& random, Scenario scenario) {
   static const std::vector<DeletionRule> rules = {DeletionRule::kEditWins, DeletionRule::kDeleteWins,
                                                   DeletionRule::kLatest};
@@ -20,7 +36,17 @@ SchemaChoices choose_schema(Random& random, Scenario scenario) {
   choices.state_rule = random.chance(250) ? ConflictRule::kManual : ConflictRule::kLatest;
   choices.with_roots = random.chance(300);
   choices.bookmarks_only = scenario == Scenario::kBookmarks;
+  if (scenario == Scenario::kRules) choose_rules(random, choices);
   return choices;
+}
+
+// A rule of an app: both values, the lesser version's first, within bounds.
+Value joined(const CustomConflict& conflict) {
+  constexpr std::size_t kJoinedBytesMax = 40;
+  const std::string* lesser = conflict.lesser.value.if_text();
+  const std::string* greater = conflict.greater.value.if_text();
+  if (lesser == nullptr || greater == nullptr) return conflict.greater.value;
+  return Value::text((*lesser + "|" + *greater).substr(0, kJoinedBytesMax));
 }
 
 // The batch as if it had been made for that request: from the first id on, although it teaches nothing of the ids before
@@ -34,11 +60,23 @@ ChangeBatch renumber(ChangeBatch batch, const ChangeRequest& request) {
 
 }  // namespace
 
+std::string_view to_text(Scenario scenario) {
+  switch (scenario) {
+    case Scenario::kMixed:
+      return "mixed";
+    case Scenario::kBookmarks:
+      return "bookmarks";
+    case Scenario::kRules:
+      return "rules";
+  }
+  return "mixed";
+}
+
 std::string to_command_line(const SimulationOptions& options) {
   std::string line = "harmonica_simulation --seed " + std::to_string(options.seed);
   if (options.devices != 0) line += " --devices " + std::to_string(options.devices);
   if (options.steps != 0) line += " --steps " + std::to_string(options.steps);
-  if (options.scenario == Scenario::kBookmarks) line += " --scenario bookmarks";
+  if (options.scenario != Scenario::kMixed) line += " --scenario " + std::string(to_text(options.scenario));
   if (options.metadata == MetadataKind::kSqlite) line += " --metadata sqlite";
   if (!options.broken.empty()) line += " --break " + options.broken;
   return line;
@@ -47,7 +85,10 @@ std::string to_command_line(const SimulationOptions& options) {
 Outcome simulate(const SimulationOptions& options) { return Simulation(options).run(); }
 
 Simulation::Simulation(const SimulationOptions& options)
-    : options_(options), world_(options.seed), checkers_(world_), user_(world_) {
+    : options_(options),
+      world_(options.seed),
+      checkers_(world_),
+      user_(world_, options.scenario == Scenario::kRules ? Habit::kMostlyNotes : Habit::kAnything) {
   world_.now_ms = kStartMs;
   world_.trace = options.trace;
   Random& random = world_.random;
@@ -77,6 +118,7 @@ Simulation::Simulation(const SimulationOptions& options)
     device.metadata = options_.metadata;
     device.seed = random.next();
     device.broken = broken;
+    if (options_.scenario == Scenario::kRules) device.custom_rule = joined;
     devices_.push_back(std::make_unique<Device>(world_, std::move(device)));
     Device& made = *devices_.back();
     made.user = [this, &made] {
@@ -195,7 +237,7 @@ void Simulation::step() {
   if (random.chance(chance.clock_jump)) device.environment().error_ms = random.between(-kClockErrorMsMax, kClockErrorMsMax);
 
   // What is edited on two devices before they meet for the first time is not the same any more.
-  may_edit_ = options_.scenario == Scenario::kMixed || all_have_met();
+  may_edit_ = options_.scenario != Scenario::kBookmarks || all_have_met();
   const std::size_t action = may_edit_ ? random.below(100) : 40 + random.below(48);
   if (action < 40) {
     // A user's store is there although nothing syncs it.
@@ -239,7 +281,7 @@ bool Simulation::has_met(Device& device) {
 
 // As the program does it: who is new takes before it gives.
 bool Simulation::takes_first(std::size_t destination, std::size_t source) {
-  if (options_.scenario == Scenario::kMixed) return true;
+  if (options_.scenario != Scenario::kBookmarks) return true;
   return has_met(*devices_[source]) || !has_met(*devices_[destination]);
 }
 
@@ -308,7 +350,7 @@ void Simulation::backup_step(Device& device) {
   if (!device.running() || world_.violation) return;
   // What was created and not yet detected would come to have two ids; so would what is edited elsewhere after a device has
   // met others for the first time, were it to meet them once more.
-  const bool may_go_back = options_.scenario == Scenario::kMixed || has_met(device);
+  const bool may_go_back = options_.scenario != Scenario::kBookmarks || has_met(device);
   if (world_.random.chance(60) && device.settled() && may_go_back) backups_[index] = device.make_backup();
   if (!world_.random.chance(world_.misfortunes.restore) || !backups_[index]) return;
   world_.tell("  " + device.name() + " goes back to a backup");

@@ -19,7 +19,7 @@ namespace harmonica::simulation {
 
 // What the devices hold: items of all kinds; or bookmarks, in stores most of which are written whole, and many of which
 // were in sync before and have lost their metadata.
-enum class Scenario : std::uint8_t { kMixed, kBookmarks };
+enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules };
 
 // What a run is made from. Zeros: the seed chooses.
 struct SimulationOptions {
@@ -31,6 +31,9 @@ struct SimulationOptions {
   std::string broken;                             // name of a broken variant; empty: the kernel as it is
   std::function<void(const std::string&)> trace;  // a line at a time; empty: none
 };
+
+// "mixed".
+std::string_view to_text(Scenario scenario);
 
 // The command-line options that make this run again.
 std::string to_command_line(const SimulationOptions& options);

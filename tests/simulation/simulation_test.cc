@@ -62,9 +62,14 @@ class BookmarkSeeds : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(BookmarkSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kBookmarks}); }
 
+class RuleSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RuleSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kRules}); }
+
 INSTANTIATE_TEST_SUITE_P(Blocks, MemorySeeds, testing::Range<std::uint64_t>(0, 8));
 INSTANTIATE_TEST_SUITE_P(Blocks, SqliteSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, BookmarkSeeds, testing::Range<std::uint64_t>(0, 3));
+INSTANTIATE_TEST_SUITE_P(Blocks, RuleSeeds, testing::Range<std::uint64_t>(0, 3));
 
 class Broken : public testing::TestWithParam<BrokenVariant> {};
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "simulation/scenario_schema.h"
@@ -103,6 +104,34 @@ std::string User::fresh_text(Device& device) {
   return device.name() + std::to_string(++texts_);
 }
 
+std::string User::fresh_words(Device& device, const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) words.push_back(word);
+  const std::size_t changes = words.empty() ? 4 : 1 + world_.random.below(2);
+  for (std::size_t change = 0; change < changes; ++change) {
+    if (words.size() < 4) {
+      words.push_back(fresh_text(device));
+    } else {
+      words[world_.random.below(words.size())] = fresh_text(device);
+    }
+  }
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : " ") + word;
+  return joined;
+}
+
+// A program that fills a reference knows the item's id; here only those whose key is their id can be meant.
+Value::Ids User::some_accounts(Device& device) {
+  Value::Ids accounts;
+  for (const StoreKey& key : device.store().children("")) {
+    const std::optional<ItemId> id = ItemId::parse(key);
+    if (!id || device.store().find(key)->type != types::kAccount || accounts.size() == 2) continue;
+    if (habit_ == Habit::kAnything || world_.random.chance(500)) accounts.push_back(*id);
+  }
+  return accounts;
+}
+
 StoreKey User::pick_parent(Device& device, TypeId type) {
   const ItemType* item_type = device.schema().find_type(type);
   if (item_type->find_role(UnitRole::kParent) == nullptr) return "";
@@ -171,8 +200,12 @@ void User::create(Device& device) {
                                                 types::kFile,    types::kFile,   types::kNote,     types::kNote,
                                                 types::kAccount, types::kOrder};
   static const std::vector<TypeId> bookmarks = {types::kFolder, types::kBookmark, types::kBookmark, types::kNote};
+  static const std::vector<TypeId> mostly_notes = {types::kNote, types::kNote,    types::kNote,  types::kNote,
+                                                   types::kNote, types::kAccount, types::kOrder, types::kFile};
   Natural wish;
-  wish.type = world_.random.pick(device.schema().find_type(types::kFile) == nullptr ? bookmarks : all_kinds);
+  wish.type = world_.random.pick(device.schema().find_type(types::kFile) == nullptr ? bookmarks
+                                 : habit_ == Habit::kMostlyNotes                    ? mostly_notes
+                                                                                    : all_kinds);
   wish.parent = pick_parent(device, wish.type);
   StoreItem item;
   item.key = device.name() + "k" + std::to_string(++keys_);
@@ -197,7 +230,8 @@ void User::create(Device& device) {
     }
     case types::kNote:
       set_value(item, units::kLabel, Value::text(fresh_text(device)));
-      set_value(item, units::kColour, Value::text(fresh_text(device)));
+      set_value(item, units::kColour,
+                Value::text(habit_ == Habit::kMostlyNotes ? fresh_words(device, "") : fresh_text(device)));
       set_value(item, units::kCount, Value::integer(static_cast<std::int64_t>(world_.random.below(10))));
       set_value(item, units::kState, Value::text(fresh_text(device)));
       break;
@@ -209,13 +243,7 @@ void User::create(Device& device) {
       break;
     }
     default: {
-      // A program that fills a reference knows the item's id; here only those whose key is their id can be meant.
-      Value::Ids accounts;
-      for (const StoreKey& key : device.store().children("")) {
-        const std::optional<ItemId> id = ItemId::parse(key);
-        if (id && device.store().find(key)->type == types::kAccount && accounts.size() < 2) accounts.push_back(*id);
-      }
-      set_value(item, units::kAccounts, Value::ids(std::move(accounts)));
+      set_value(item, units::kAccounts, Value::ids(some_accounts(device)));
       set_value(item, units::kContent, Value::text(fresh_text(device)));
     }
   }
@@ -248,14 +276,18 @@ void User::change(Device& device) {
   StoreItem item = *device.store().find(key);
   std::vector<UnitId> units;
   for (const UnitValue& value : item.values) {
-    if (value.unit != units::kBirth && value.unit != units::kAccounts) units.push_back(value.unit);
+    const bool is_changed = value.unit != units::kAccounts || habit_ == Habit::kMostlyNotes;
+    if (value.unit != units::kBirth && is_changed) units.push_back(value.unit);
   }
   if (units.empty()) return;
   const UnitId unit = world_.random.pick(units);
   if (unit == units::kCount) {
     set_value(item, unit, Value::integer(static_cast<std::int64_t>(world_.random.below(10))));
+  } else if (unit == units::kAccounts) {
+    set_value(item, unit, Value::ids(some_accounts(device)));
   } else {
-    const std::string text = fresh_text(device);
+    const bool has_words = habit_ == Habit::kMostlyNotes && (unit == units::kColour || unit == units::kContent);
+    const std::string text = has_words ? fresh_words(device, *text_of(item, unit)) : fresh_text(device);
     if (unit == units::kName && !name_is_free(device, item.parent, text, key)) return;
     if (unit == units::kCode && !code_is_free(device, text, key)) return;
     set_value(item, unit, Value::text(text));

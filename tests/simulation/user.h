@@ -9,10 +9,12 @@
 
 namespace harmonica::simulation {
 
+enum class Habit : std::uint8_t { kAnything, kMostlyNotes };
+
 // Edits stores at random, as a person who sees only what the store shows. One user works on all devices of a run.
 class User {
  public:
-  explicit User(SharedWorld& world) : world_(world) {}
+  User(SharedWorld& world, Habit habit) : world_(world), habit_(habit) {}
 
   // Data that devices share before they meet: the same small tree wherever the seed is the same.
   struct Shared {
@@ -46,11 +48,15 @@ class User {
   StoreKey pick_item(Device& device);
   StoreKey pick_previous(Device& device, const StoreKey& parent, const StoreKey& itself);
   std::string fresh_text(Device& device);
+  // Several words, or `text` with some of them changed: what can be merged.
+  std::string fresh_words(Device& device, const std::string& text);
+  Value::Ids some_accounts(Device& device);
   bool name_is_free(Device& device, const StoreKey& parent, const std::string& name, const StoreKey& itself);
   bool code_is_free(Device& device, const std::string& code, const StoreKey& itself);
   void put(Device& device, StoreItem item, const StoreKey& previous);
 
   SharedWorld& world_;
+  Habit habit_;
   std::uint64_t texts_ = 0;
   std::uint64_t keys_ = 0;
   std::vector<Natural> removed_;

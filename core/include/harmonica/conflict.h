@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -28,7 +29,7 @@ struct ConflictRecord {
   ItemId item;
   TypeId type = 0;
   UnitId unit = kExistenceUnit;
-  ConflictSide kept;  // deferred: what this replica holds
+  ConflictSide kept;  // what the rule made of the two, under the version that `lost` met; deferred: what this replica holds
   ConflictSide lost;  // deferred: what the other replica holds
   ConflictState state = ConflictState::kDecided;
   std::string rule;  // "latest", "edit_wins", "manual", ...
@@ -38,5 +39,18 @@ struct ConflictRecord {
   ClockVector deferred_made_with;      // learned for this item once it is decided (rule R11)
   friend bool operator==(const ConflictRecord&, const ConflictRecord&) = default;
 };
+
+// Two concurrent values of a unit whose rule is custom, in the order of their versions.
+struct CustomConflict {
+  ItemId item;
+  TypeId type = 0;
+  UnitId unit = 0;
+  const Register& lesser;
+  const Register& greater;
+};
+
+// An app's own rule. It must be pure and the same on every replica, and answer with a value of the unit's kind or null;
+// anything else leaves the item out, to be offered again. It is not asked about two outcomes of its own.
+using CustomRule = std::function<Value(const CustomConflict&)>;
 
 }  // namespace harmonica

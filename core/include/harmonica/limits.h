@@ -52,6 +52,14 @@ inline constexpr int kStoreChangedRetriesMax = 8;
 // A detection that finds more than this many deletions, and more than half of all items, stops the guard.
 inline constexpr std::size_t kGuardDeletionsMin = 20;
 
+// Texts are merged up to this size, and up to so many words that one side has changed; beyond it `latest` decides. The
+// search takes the square of the latter in memory: 2 MB.
+inline constexpr std::size_t kTextMergeBytesMax = 64 * 1024;
+inline constexpr std::size_t kTextMergeStepsMax = 500;
+
+// Former texts that are kept of one unit so that it can be merged: as many as edits that a peer has likely not seen.
+inline constexpr std::size_t kMergeBasesMax = 8;
+
 // Key bytes of a fractional position; reached only by thousands of insertions at one spot, and then spread anew.
 inline constexpr std::size_t kPositionBytesMax = 512;
 

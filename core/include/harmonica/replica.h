@@ -26,6 +26,7 @@ enum class Guard : std::uint8_t {
 
 struct ReplicaOptions {
   Guard guard = Guard::kOn;
+  CustomRule custom_rule;  // empty: items that need one are left out
 };
 
 // What a detection of local changes found.

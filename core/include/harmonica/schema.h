@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,11 +30,29 @@ enum class UnitRole : std::uint8_t {
   kReference,  // ids of items that must be shown for this one to be shown
 };
 
-// How concurrent changes of one unit are decided.
+// How concurrent changes of one unit are decided. A rule sees the two sides in the order of their versions, the lesser and
+// the greater one, and not which of them is local; the two that name a side are the exception. Where its outcome is the
+// greater side's value, that version stays; any other outcome becomes a new version (rule R8). Between two outcomes of
+// rules `latest` decides, except after kMax, kMin, kUnion and kCounter, which end by themselves (rule R9).
 enum class ConflictRule : std::uint8_t {
-  kLatest,  // the greater version wins; nothing is minted
-  kManual,  // the item is left as it is on both sides and listed until a person decides
+  kLatest,     // the greater version wins
+  kManual,     // the item is left as it is on both sides and listed until a person decides
+  kEarliest,   // the lesser version wins
+  kMax,        // the greater value: numbers by size, false before true, text and bytes by their bytes; null is least
+  kMin,        // the lesser value
+  kUnion,      // ids and lists are sets: what either side has
+  kTextMerge,  // words that one side changed since both had the same text; both sides the same words: `latest`
+  kPriority,   // the side whose `priority_unit` is greater; equal: `latest`
+  kCounter,    // an integer that replicas count up and down: every replica's steps count
+  kAdditive,   // the sum of both values, taken literally: kCounter is what adds up changes
+  kAverage,    // half of their sum, rounded down
+  kSourceWins,
+  kDestinationWins,
+  kCustom,  // ReplicaOptions::custom_rule
 };
+
+// As in records and messages: "latest", "text_merge".
+std::string_view to_text(ConflictRule rule);
 
 enum class DeletionRule : std::uint8_t {
   kEditWins,    // an item with edits unknown to the deletion stays
@@ -51,19 +70,23 @@ struct Unit {
   std::string name;
   ValueKind kind = ValueKind::kText;
   UnitRole role = UnitRole::kNone;
-  ConflictRule rule = ConflictRule::kLatest;
+  std::optional<ConflictRule> rule;  // nothing: that of its type
   ConflictRecording recording = ConflictRecording::kRecorded;
+  UnitId priority_unit = 0;  // kPriority: the unit of the same type whose values decide
 };
 
 struct ItemType {
   TypeId id = 0;
   std::string name;
   DeletionRule deletion = DeletionRule::kEditWins;
-  std::vector<Unit> units;          // at most one each with the roles parent, name and position
-  std::vector<UnitId> natural_key;  // besides type and parent, what makes two new items the same one
+  std::vector<Unit> units;                    // at most one each with the roles parent, name and position
+  std::vector<UnitId> natural_key;            // besides type and parent, what makes two new items the same one
+  ConflictRule rule = ConflictRule::kLatest;  // of units without one of their own
 
   const Unit* find_unit(UnitId unit) const;
   const Unit* find_role(UnitRole role) const;
+  // A parent and a position are always decided by `latest`.
+  ConflictRule rule_of(const Unit& unit) const;
 };
 
 // A place that every replica of the scope has: it is never created, deleted or moved, and stands at the end of lists of
@@ -93,8 +116,9 @@ struct Schema {
   //   twice among types, roots, or the units of a type; too many units;
   //   a second unit with the role parent, name or position; a unit of kind null; a kind that does not fit the role (parent
   //   and reference need ids, name needs text, position needs bytes);
-  //   the rule manual for a parent or a position: everything beneath or beside would wait for a person;
-  //   a natural key with a unit that is not there, is there twice, or is a parent or a position.
+  //   a rule that does not fit the unit's kind or role: a parent and a position know only `latest`;
+  //   the rule priority without another unit of the type that has an order;
+  //   a natural key with a unit that is not there, is there twice, or is a parent, a position or a counter.
   Status validate() const;
 };
 

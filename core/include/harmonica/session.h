@@ -19,6 +19,10 @@ struct BatchReport;
 enum class OnConflict : std::uint8_t {
   kAsInSchema,
   kManual,  // leave every conflicting item for a person
+  // For every unit; whether a deleted item lives stays with its deletion rule.
+  kLatest,
+  kSourceWins,
+  kDestinationWins,
 };
 
 enum class SessionStage : std::uint8_t { kDetecting, kTransferring, kWriting, kDone };

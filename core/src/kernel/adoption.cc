@@ -78,8 +78,7 @@ ConflictId conflict_id(Environment& environment, const ConflictRecord& conflict)
   HashInput input("harmonica conflict 1");
   input.add(conflict.item.view());
   input.add_number(conflict.unit);
-  for (const Version& version :
-       {std::min(conflict.kept.version, conflict.lost.version), std::max(conflict.kept.version, conflict.lost.version)}) {
+  for (const Version& version : {conflict.lost.version, conflict.kept.version}) {
     input.add(version.replica.view());
     input.add_number(version.tick);
   }

@@ -20,7 +20,7 @@ ItemId natural_item_id(Environment& environment, const ItemType& type, const Ite
 // further. The same on every device.
 ItemId second_item_id(Environment& environment, const ItemId& item, TypeId type);
 
-// The id of a conflict record, from item, unit and both versions in either order.
+// The id of a conflict record, from item, unit, the version that lost and the one that it met.
 ConflictId conflict_id(Environment& environment, const ConflictRecord& conflict);
 
 // The id of the one record of an item that waits for a decision.

@@ -8,6 +8,7 @@
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
 #include "kernel/first_contact.h"
+#include "kernel/merge_bases.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
 
@@ -74,6 +75,7 @@ class Attempt {
     if (!before) return {StatusCode::kNotFound, "item " + item.id.to_text() + ": not held"};
     StoredItem after = *before;
     after.item = item;
+    if (const ItemType* type = context_.schema().find_type(item.type)) keep_merge_bases(*type, before->item, after);
     inputs_.push_back({std::move(before), std::move(after)});
     return {};
   }
@@ -163,13 +165,16 @@ class Attempt {
                     "is of another type here, which keeps the id; it comes under a new id once the other replica has "
                     "learned of ours");
     }
-    const ClassifierInput input{*type,
-                                same_type ? &before->item : nullptr,
-                                change,
-                                knowledge_.at(change.item),
-                                batch.made_with.at(change.item),
-                                forgotten_.at(change.item),
-                                resolution};
+    const ClassifierInput input{
+        *type,
+        same_type ? &before->item : nullptr,
+        change,
+        knowledge_.at(change.item),
+        batch.made_with.at(change.item),
+        forgotten_.at(change.item),
+        same_type ? std::span<const UnitRegister>(before->merge_bases) : std::span<const UnitRegister>(),
+        context_.custom_rule,
+        resolution};
     Classification classified = classify_change(input, [&] { return mint(); });
     switch (classified.outcome) {
       case Outcome::kWantedWhole:
@@ -178,6 +183,9 @@ class Attempt {
         ++report_.deferred;
         HARMONICA_RETURN_IF_ERROR(
             put_conflict(classified.conflicts.front(), deferred_conflict_id(context_.environment, change.item)));
+        return false;
+      case Outcome::kUndecided:
+        refused_.push_back({change.item, classified.undecided});
         return false;
       case Outcome::kForgotten:
         if (!forgotten_.can_merge(Knowledge(versions_of(change)), {change.item, change.item})) {
@@ -199,6 +207,7 @@ class Attempt {
           after.view = before->view;
         }
         after.item = std::move(classified.item);
+        if (same_type) keep_merge_bases(*type, before->item, after);
         inputs_.push_back({std::move(before), std::move(after)});
         break;
     }

@@ -4,6 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "harmonica/limits.h"
+#include "kernel/conflict_rules.h"
+#include "kernel/merge_bases.h"
+
 namespace harmonica::kernel {
 namespace {
 
@@ -22,9 +26,11 @@ std::string_view rule_name(DeletionRule rule) {
 std::string_view rule_name(Resolution resolution, std::string_view as_in_schema) {
   switch (resolution) {
     case Resolution::kAsInSchema:
-      return as_in_schema;
+    case Resolution::kLatest:
+    case Resolution::kSourceWins:
+    case Resolution::kDestinationWins:
     case Resolution::kDefer:
-      return "manual";
+      break;
     case Resolution::kKeepLocal:
       return "decided: keep local";
     case Resolution::kTakeRemote:
@@ -37,6 +43,18 @@ ConflictSide side_of(const Register& content) { return {content.version, content
 
 ConflictSide side_of(const ExistenceRegister& existence) { return {existence.version, Value(), existence.value}; }
 
+// Two concurrent registers of a unit, and how they are decided.
+struct UnitConflict {
+  UnitId unit;
+  const Register& held;
+  const Register& sent;
+  Loss loss;
+  std::string_view rule;
+
+  bool sent_is_greater() const { return sent.version > held.version; }
+  RegisterPair sides() const { return sent_is_greater() ? RegisterPair{held, sent} : RegisterPair{sent, held}; }
+};
+
 // One change while it is decided. Registers of `item` start as the destination's and become the outcome's.
 class ChangeDecision {
  public:
@@ -47,7 +65,7 @@ class ChangeDecision {
     result_.item = *input_.local;
     for (const UnitRegister& incoming : input_.change.units) decide_unit(incoming);
     decide_existence();
-    if (deferred_) return std::move(*deferred_);
+    if (left_out_) return std::move(*left_out_);
     result_.outcome = changed_ ? Outcome::kApplied : Outcome::kUnchanged;
     return std::move(result_);
   }
@@ -81,7 +99,7 @@ class ChangeDecision {
   }
 
   void defer(UnitId unit, ConflictSide local, ConflictSide remote) {
-    if (deferred_) return;
+    if (left_out_) return;
     record(unit, std::move(local), std::move(remote), "manual");
     Classification waiting;
     waiting.outcome = Outcome::kDeferred;
@@ -89,7 +107,16 @@ class ChangeDecision {
     waiting.conflicts.back().state = ConflictState::kDeferred;
     waiting.conflicts.back().deferred = input_.change;
     waiting.conflicts.back().deferred_made_with = input_.made_with;
-    deferred_ = std::move(waiting);
+    left_out_ = std::move(waiting);
+  }
+
+  void leave_undecided(const Unit& unit, const std::string& why) {
+    if (left_out_) return;
+    Classification undecided;
+    undecided.outcome = Outcome::kUndecided;
+    undecided.undecided = {StatusCode::kUnsupported,
+                           "unit " + std::to_string(unit.id) + " '" + unit.name + "' is in conflict, and " + why};
+    left_out_ = std::move(undecided);
   }
 
   void decide_unit(const UnitRegister& incoming) {
@@ -104,26 +131,79 @@ class ChangeDecision {
     decide_unit_conflict(incoming.unit, *held, sent);
   }
 
-  // Rule R8: the greater side's version stays only with its own value; anything else is minted.
   void decide_unit_conflict(UnitId unit_id, const Register& held, const Register& sent) {
     const Unit* unit = input_.type.find_unit(unit_id);
     const bool silent = unit != nullptr && unit->recording == ConflictRecording::kSilent;
-    const bool by_hand = unit != nullptr && unit->rule == ConflictRule::kManual;
-    const bool sent_is_greater = sent.version > held.version;
-    bool take_sent = sent_is_greater;
-    if (!silent) {
-      if (input_.resolution == Resolution::kDefer || (by_hand && input_.resolution == Resolution::kAsInSchema)) {
-        return defer(unit_id, side_of(held), side_of(sent));
-      }
-      if (input_.resolution == Resolution::kKeepLocal) take_sent = false;
-      if (input_.resolution == Resolution::kTakeRemote) take_sent = true;
+    const ConflictRule rule = rule_for(unit);
+    const std::string_view name = rule_name(input_.resolution, to_text(rule));
+    const UnitConflict conflict{unit_id, held, sent, silent ? Loss::kNone : Loss::kRecorded, name};
+    if (!silent && input_.resolution == Resolution::kKeepLocal) return settle_unit(conflict, held.value, Origin::kWritten);
+    if (!silent && input_.resolution == Resolution::kTakeRemote) return settle_unit(conflict, sent.value, Origin::kWritten);
+    if (!silent && rule == ConflictRule::kManual) return defer(unit_id, side_of(held), side_of(sent));
+    if (rule == ConflictRule::kCustom) return decide_custom(*unit, conflict);
+    if (unit == nullptr) return settle_unit(conflict, conflict.sides().greater.value, Origin::kMadeByRule);
+    RuleInput input{*unit, rule, conflict.sides(), conflict.sent_is_greater(), {}, {}, nullptr};
+    if (rule == ConflictRule::kPriority) {
+      input.lesser_priority = priority_of(*unit, !conflict.sent_is_greater());
+      input.greater_priority = priority_of(*unit, conflict.sent_is_greater());
     }
-    const Register& kept = take_sent ? sent : held;
-    const Register& lost = take_sent ? held : sent;
-    if (!silent) record(unit_id, side_of(kept), side_of(lost), rule_name(input_.resolution, "latest"));
-    Register outcome = kept;
-    if (take_sent != sent_is_greater) outcome = {minted(), kept.value, Origin::kWritten};
-    if (!(outcome == held)) take(unit_id, outcome);
+    if (rule == ConflictRule::kTextMerge) input.base = find_merge_base(input_.merge_bases, unit_id, input_.made_with);
+    const RuleOutcome outcome = resolve(input);
+    UnitConflict decided = conflict;
+    if (outcome.loss == Loss::kNone) decided.loss = Loss::kNone;
+    settle_unit(decided, outcome.value, Origin::kMadeByRule);
+  }
+
+  ConflictRule rule_for(const Unit* unit) const {
+    if (unit == nullptr) return ConflictRule::kLatest;
+    const bool is_structural = unit->role == UnitRole::kParent || unit->role == UnitRole::kPosition;
+    switch (input_.resolution) {
+      case Resolution::kLatest:
+        return ConflictRule::kLatest;
+      case Resolution::kSourceWins:
+        return is_structural ? ConflictRule::kLatest : ConflictRule::kSourceWins;
+      case Resolution::kDestinationWins:
+        return is_structural ? ConflictRule::kLatest : ConflictRule::kDestinationWins;
+      case Resolution::kDefer:
+        return ConflictRule::kManual;
+      case Resolution::kAsInSchema:
+      case Resolution::kKeepLocal:
+      case Resolution::kTakeRemote:
+        break;
+    }
+    return input_.type.rule_of(*unit);
+  }
+
+  // A unit that is not sent is known here, and what the source holds of it is not newer.
+  Value priority_of(const Unit& unit, bool of_sent) const {
+    const auto sent = std::find_if(input_.change.units.begin(), input_.change.units.end(),
+                                   [&](const UnitRegister& one) { return one.unit == unit.priority_unit; });
+    return of_sent && sent != input_.change.units.end() ? sent->content.value : input_.local->value_of(unit.priority_unit);
+  }
+
+  void decide_custom(const Unit& unit, const UnitConflict& conflict) {
+    const RegisterPair sides = conflict.sides();
+    const bool both_by_rule = sides.lesser.origin == Origin::kMadeByRule && sides.greater.origin == Origin::kMadeByRule;
+    if (both_by_rule) return settle_unit(conflict, sides.greater.value, Origin::kMadeByRule);
+    if (!input_.custom_rule) return leave_undecided(unit, "the app decides it by a rule of its own that was not given");
+    const Value value = input_.custom_rule({input_.change.item, input_.change.type, unit.id, sides.lesser, sides.greater});
+    if ((!value.is_null() && value.kind() != unit.kind) || value.weight() > limits::kValueBytesMax) {
+      return leave_undecided(unit, "the app's rule answered with a value of another kind, or one that is too large");
+    }
+    settle_unit(conflict, value, Origin::kMadeByRule);
+  }
+
+  // Rule R8: the greater side's version stays only with its own value; anything else is minted.
+  void settle_unit(const UnitConflict& conflict, const Value& value, Origin origin) {
+    const RegisterPair sides = conflict.sides();
+    if (conflict.loss == Loss::kRecorded) {
+      for (const auto& [lost, met] : {std::pair(&sides.lesser, &sides.greater), std::pair(&sides.greater, &sides.lesser)}) {
+        if (lost->value == value) continue;
+        record(conflict.unit, {met->version, value, Existence::kCreated}, side_of(*lost), conflict.rule);
+      }
+    }
+    const Register outcome = value == sides.greater.value ? sides.greater : Register{minted(), value, origin};
+    if (!(outcome == conflict.held)) take(conflict.unit, outcome);
   }
 
   // Rule R10. Units have been decided already; what the sides held before that counts here.
@@ -254,7 +334,7 @@ class ChangeDecision {
   const ClassifierInput& input_;
   const std::function<Version()>& mint_;
   Classification result_;
-  std::optional<Classification> deferred_;
+  std::optional<Classification> left_out_;
   bool changed_ = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "harmonica/change.h"
@@ -16,6 +17,9 @@ namespace harmonica::kernel {
 // How concurrent values are decided in this call.
 enum class Resolution : std::uint8_t {
   kAsInSchema,
+  kLatest,
+  kSourceWins,
+  kDestinationWins,
   kDefer,       // every conflict that would be recorded waits for a person
   kKeepLocal,   // a person has decided for what the destination holds
   kTakeRemote,  // ... or for what was sent
@@ -25,9 +29,11 @@ struct ClassifierInput {
   const ItemType& type;
   const Item* local = nullptr;  // nullptr: the destination holds nothing of the item
   const ItemChange& change;
-  const ClockVector& known;      // destination's knowledge of the item
-  const ClockVector& made_with;  // source's
-  const ClockVector& forgotten;  // destination's forgotten knowledge of the item
+  const ClockVector& known;                   // destination's knowledge of the item
+  const ClockVector& made_with;               // source's
+  const ClockVector& forgotten;               // destination's forgotten knowledge of the item
+  std::span<const UnitRegister> merge_bases;  // what the destination held before
+  const CustomRule& custom_rule;
   Resolution resolution = Resolution::kAsInSchema;
 };
 
@@ -37,6 +43,7 @@ enum class Outcome : std::uint8_t {
   kForgotten,    // a tombstone of a life already forgotten: only its versions are kept, as forgotten knowledge
   kWantedWhole,  // the base is missing: left out, and asked for whole (rule R6)
   kDeferred,     // left out until someone decides (rule R11)
+  kUndecided,    // left out: `undecided` says which rule cannot be applied here (rule R11)
 };
 
 struct Classification {
@@ -44,6 +51,7 @@ struct Classification {
   Item item;
   std::vector<ConflictRecord> conflicts;  // without id, replica and time; deferred: one, for the first unit in conflict
   std::uint64_t minted = 0;
+  Status undecided;
 };
 
 // `mint` gives a new version of the destination's at each call.

@@ -340,7 +340,7 @@ class Detection {
         const Value* expected = find_value(one.values, value.unit);
         return expected != nullptr && *expected == value.value;
       });
-      if (!ours) found.changed.push_back(value.unit);
+      if (!ours) found.changed.push_back({value.unit, seen_before(known, value.unit)});
     }
     if (found.content.values.size() != known.shown.values.size()) found.differs = true;
     if (found.content.key != known.shown.key) found.differs = true;
@@ -349,6 +349,18 @@ class Detection {
       found.moved = !is_pending([&](const ShownItem& one) { return one.parent == found.parent; });
     }
     found.position = known.shown.position;
+  }
+
+  // What stood in the store before a user changed it: what a lost commit was about to show, else what was shown.
+  Value seen_before(const KnownItem& known, UnitId unit) const {
+    const Value* seen = find_value(known.shown.values, unit);
+    if (const auto pending = pending_by_item_.find(known.item); pending != pending_by_item_.end()) {
+      for (const PreparedItem* one : pending->second) {
+        const Value* expected = one->shown ? find_value(one->shown->values, unit) : nullptr;
+        if (expected != nullptr) seen = expected;
+      }
+    }
+    return seen == nullptr ? Value() : *seen;
   }
 
   // Positions for the children that are new or out of order, one parent at a time.

@@ -5,6 +5,8 @@
 
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
+#include "kernel/counter.h"
+#include "kernel/merge_bases.h"
 #include "kernel/write_plan.h"
 
 namespace harmonica::kernel {
@@ -124,8 +126,12 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
   const bool is_new = found.known == nullptr;
   if (is_new) after.item.existence = {version, Existence::kCreated};
   for (const UnitValue& value : found.content.values) {
-    const bool changed = std::find(found.changed.begin(), found.changed.end(), value.unit) != found.changed.end();
-    if (is_new || changed) after.item.at(value.unit) = {version, value.value, Origin::kWritten};
+    const auto change = std::find_if(found.changed.begin(), found.changed.end(),
+                                     [&](const UnitValue& one) { return one.unit == value.unit; });
+    const bool is_changed = change != found.changed.end();
+    if (!is_new && !is_changed) continue;
+    Register& content = after.item.at(value.unit);
+    content = {version, recorded(type, value, is_changed ? &change->value : nullptr, content.value), Origin::kWritten};
   }
   const Unit* parent = type.find_role(UnitRole::kParent);
   if (parent != nullptr && (is_new || found.moved)) {
@@ -143,6 +149,7 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
   } else if (!is_new && found.is_users() && !after.item.alive()) {
     HARMONICA_RETURN_IF_ERROR(edit_of_deleted(type, version, after.item));
   }
+  if (before) keep_merge_bases(type, before->item, after);
   after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
   if (is_new) {
     ++report_.created;
@@ -150,6 +157,19 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
     ++report_.updated;
   }
   return ViewInput{std::move(before), std::move(after)};
+}
+
+// What the register holds once a user has put `value` into the store. Counters: by how much it differs from what the user
+// saw, null for a new one.
+Value ChangeRecorder::recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held) const {
+  const Unit* unit = type.find_unit(value.unit);
+  if (unit == nullptr || type.rule_of(*unit) != ConflictRule::kCounter) return value.value;
+  const auto number = [](const Value& one) {
+    const std::int64_t* integer = one.if_integer();
+    return integer == nullptr ? 0 : *integer;
+  };
+  if (seen == nullptr) return new_counter(number(value.value));
+  return counted(held, context_.replica, number(*seen), number(value.value));
 }
 
 // A deletion that could not be written into the store yet, and a user who edits what still stands there without having

@@ -18,13 +18,13 @@ struct Found {
   KnownItem* known = nullptr;  // nothing: new
   ItemId item;
   ItemId parent;
-  bool orphan = false;          // written by us, its commit lost: not a user's
-  bool differs = false;         // from what was shown, by whoever's hand
-  bool moved = false;           // by the user
-  std::vector<UnitId> changed;  // by the user
-  Bytes position;               // as shown, or the new one
-  bool repositioned = false;    // by the user
-  bool reborn = false;          // known, but deleted: the user made it anew
+  bool orphan = false;             // written by us, its commit lost: not a user's
+  bool differs = false;            // from what was shown, by whoever's hand
+  bool moved = false;              // by the user
+  std::vector<UnitValue> changed;  // by the user; with what the user saw before
+  Bytes position;                  // as shown, or the new one
+  bool repositioned = false;       // by the user
+  bool reborn = false;             // known, but deleted: the user made it anew
 
   // Whether a user has changed it, so that it gets a version.
   bool is_users() const { return !orphan && (known == nullptr || reborn || moved || repositioned || !changed.empty()); }

@@ -33,6 +33,7 @@ Status take_over(ReplicaContext& context, MetadataTransaction& transaction, cons
   for (StoredItem& stored : items) {
     rename(stored.item.existence.version);
     for (UnitRegister& unit : stored.item.units) rename(unit.content.version);
+    for (UnitRegister& base : stored.merge_bases) rename(base.content.version);
     const WrittenState written =
         desired_shown(context, stored, StoreKey()) == stored.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
     HARMONICA_RETURN_IF_ERROR(transaction.put(stored, index_entries(context.schema(), stored, written)));

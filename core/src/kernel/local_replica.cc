@@ -17,8 +17,10 @@ namespace {
 
 class LocalReplica : public Replica {
  public:
-  LocalReplica(ItemStore& store, MetadataStore& metadata, Environment& environment, Guard guard)
-      : context_{store, metadata, environment, guard, LogicalClock(environment), {}, 0, {}, {}}, detector_(context_) {}
+  LocalReplica(ItemStore& store, MetadataStore& metadata, Environment& environment, const ReplicaOptions& options)
+      : context_{store, metadata, environment, options.guard, options.custom_rule, LogicalClock(environment), {},
+                 0,     {},       {}},
+        detector_(context_) {}
 
   Status open() {
     HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
@@ -171,7 +173,7 @@ class LocalReplica : public Replica {
 
 Result<std::unique_ptr<Replica>> Replica::open(ItemStore& store, MetadataStore& metadata, Environment& environment,
                                                const ReplicaOptions& options) {
-  auto replica = std::make_unique<kernel::LocalReplica>(store, metadata, environment, options.guard);
+  auto replica = std::make_unique<kernel::LocalReplica>(store, metadata, environment, options);
   HARMONICA_RETURN_IF_ERROR(replica->open());
   return std::unique_ptr<Replica>(std::move(replica));
 }

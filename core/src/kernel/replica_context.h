@@ -51,6 +51,7 @@ struct ReplicaContext {
   MetadataStore& metadata;
   Environment& environment;
   Guard guard = Guard::kOn;
+  CustomRule custom_rule;
   LogicalClock clock;
   ReplicaId replica;
   Tick reserved_outside = 0;

@@ -83,18 +83,15 @@ Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch
     report.received = batch.changes.size();
     return report;
   }
-  const Resolution resolution = options_.on_conflict == OnConflict::kManual ? Resolution::kDefer : Resolution::kAsInSchema;
   applied_ = true;
-  return apply_changes(context_, detector_, std::span(&batch, 1), resolution);
+  return apply_changes(context_, detector_, std::span(&batch, 1), resolution());
 }
 
 Result<BatchReport> StoreProvider::end() {
   Result<BatchReport> result = BatchReport();
   // What could not be written before is tried again in every session, also in one that brings nothing.
   if (own_request_ && !applied_) {
-    const Resolution resolution =
-        options_.on_conflict == OnConflict::kManual ? Resolution::kDefer : Resolution::kAsInSchema;
-    result = apply_changes(context_, detector_, received_, resolution);
+    result = apply_changes(context_, detector_, received_, resolution());
     if (result.ok()) result->received = 0;  // told batch by batch
   }
   forget_session();
@@ -171,6 +168,22 @@ Status StoreProvider::join_scope(const ScopeName& scope) {
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
   state.scope = scope;
   return commit(context_, *transaction, state);
+}
+
+Resolution StoreProvider::resolution() const {
+  switch (options_.on_conflict) {
+    case OnConflict::kManual:
+      return Resolution::kDefer;
+    case OnConflict::kLatest:
+      return Resolution::kLatest;
+    case OnConflict::kSourceWins:
+      return Resolution::kSourceWins;
+    case OnConflict::kDestinationWins:
+      return Resolution::kDestinationWins;
+    case OnConflict::kAsInSchema:
+      break;
+  }
+  return Resolution::kAsInSchema;
 }
 
 void StoreProvider::forget_session() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harmonica/extension/provider.h"
+#include "kernel/change_classifier.h"
 #include "kernel/change_detector.h"
 #include "kernel/replica_context.h"
 
@@ -28,6 +29,7 @@ class StoreProvider : public Provider {
   Status check_batch(const ChangeBatch& batch);
   Status join_scope(const ScopeName& scope);
   void forget_session();
+  Resolution resolution() const;
 
   ReplicaContext& context_;
   ChangeDetector& detector_;

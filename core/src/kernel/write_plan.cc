@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernel/adoption.h"
+#include "kernel/counter.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
 
@@ -31,7 +32,7 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
   for (const UnitRegister& unit : item.item.units) {
     const Unit* known = type->find_unit(unit.unit);
     if (known == nullptr || known->role == UnitRole::kParent || known->role == UnitRole::kPosition) continue;
-    Value value = unit.content.value;
+    Value value = type->rule_of(*known) == ConflictRule::kCounter ? counter_shown(unit.content.value) : unit.content.value;
     if (known->role == UnitRole::kName && item.view.name_suffix > 0) {
       if (const std::string* name = value.if_text()) {
         value = Value::text(shown_name(*name, item.item.id, item.view.name_suffix));

@@ -52,17 +52,51 @@ bool fits(UnitRole role, ValueKind kind) {
   return false;
 }
 
-// A deferred parent or position would leave a hole in the tree that everything beneath has to wait for.
-bool can_be_manual(UnitRole role) { return role != UnitRole::kParent && role != UnitRole::kPosition; }
+// What the tree hangs on: a deferred or combined parent would leave a hole that everything beneath has to wait for.
+bool is_structural(UnitRole role) { return role == UnitRole::kParent || role == UnitRole::kPosition; }
 
-// A natural key counts below the parent as it is, and a position is new wherever an item appears.
-bool can_be_in_natural_key(UnitRole role) { return role != UnitRole::kParent && role != UnitRole::kPosition; }
+bool has_order(ValueKind kind) { return kind != ValueKind::kIds && kind != ValueKind::kList; }
+
+bool is_number(ValueKind kind) { return kind == ValueKind::kInteger || kind == ValueKind::kReal; }
+
+bool fits(ConflictRule rule, const Unit& unit) {
+  if (is_structural(unit.role)) return rule == ConflictRule::kLatest;
+  switch (rule) {
+    case ConflictRule::kMax:
+    case ConflictRule::kMin:
+      return has_order(unit.kind);
+    case ConflictRule::kUnion:
+      return !has_order(unit.kind);
+    case ConflictRule::kTextMerge:
+      return unit.kind == ValueKind::kText;
+    case ConflictRule::kCounter:
+      return unit.kind == ValueKind::kInteger && unit.role == UnitRole::kNone;
+    case ConflictRule::kAdditive:
+    case ConflictRule::kAverage:
+      return is_number(unit.kind);
+    default:
+      return true;
+  }
+}
 
 Status check_unit(const Unit& unit) {
   if (unit.kind == ValueKind::kNull) return invalid(title("unit", unit) + ": its kind is null; give it a kind");
   if (!fits(unit.role, unit.kind)) return invalid(title("unit", unit) + ": its role needs another kind of value");
-  if (unit.rule == ConflictRule::kManual && !can_be_manual(unit.role)) {
-    return invalid(title("unit", unit) + ": its role forbids the rule manual");
+  return {};
+}
+
+Status check_rule(const ItemType& type, const Unit& unit) {
+  const ConflictRule rule = unit.rule.value_or(type.rule_of(unit));
+  if (!fits(rule, unit)) {
+    return invalid(title("unit", unit) + ": its kind or role forbids the rule " + std::string(to_text(rule)));
+  }
+  if (rule != ConflictRule::kPriority) return {};
+  const Unit* priority = type.find_unit(unit.priority_unit);
+  if (priority == nullptr || priority == &unit || !has_order(priority->kind) || is_structural(priority->role)) {
+    return invalid(title("unit", unit) + ": the rule priority needs another unit of the type whose values have an order");
+  }
+  if (type.rule_of(*priority) == ConflictRule::kCounter) {
+    return invalid(title("unit", unit) + ": a counter gives no priority, as no side has all of it");
   }
   return {};
 }
@@ -72,8 +106,10 @@ Status check_natural_key(const ItemType& type) {
   for (const UnitId id : type.natural_key) {
     const Unit* unit = type.find_unit(id);
     if (unit == nullptr) return invalid("natural key: no unit " + std::to_string(id));
-    if (!can_be_in_natural_key(unit->role))
-      return invalid("natural key: " + title("unit", *unit) + ": its role forbids it");
+    // It counts below the parent as it is, a position is new wherever an item appears, and a counter is no one's alone.
+    if (is_structural(unit->role) || type.rule_of(*unit) == ConflictRule::kCounter) {
+      return invalid("natural key: " + title("unit", *unit) + ": its role or rule forbids it");
+    }
     if (!seen.insert(id).second) return invalid("natural key: " + title("unit", *unit) + " stands there twice");
   }
   return {};
@@ -85,6 +121,7 @@ Status check_type(const ItemType& type) {
   std::set<UnitRole> roles;
   for (const Unit& unit : type.units) {
     HARMONICA_RETURN_IF_ERROR(check_unit(unit));
+    HARMONICA_RETURN_IF_ERROR(check_rule(type, unit));
     if (is_single(unit.role) && !roles.insert(unit.role).second) {
       return invalid(title("unit", unit) + ": another unit has the same role");
     }
@@ -132,12 +169,13 @@ std::vector<const Numbered*> by_number(std::span<const Numbered> all) {
   return sorted;
 }
 
-void add_unit(Fingerprint& fingerprint, const Unit& unit) {
+void add_unit(Fingerprint& fingerprint, const ItemType& type, const Unit& unit) {
   fingerprint.add(unit.id);
   fingerprint.add(as_bytes(unit.name));
   fingerprint.add(static_cast<std::uint64_t>(unit.kind));
   fingerprint.add(static_cast<std::uint64_t>(unit.role));
-  fingerprint.add(static_cast<std::uint64_t>(unit.rule));
+  fingerprint.add(static_cast<std::uint64_t>(type.rule_of(unit)));
+  if (type.rule_of(unit) == ConflictRule::kPriority) fingerprint.add(unit.priority_unit);
 }
 
 void add_type(Fingerprint& fingerprint, const ItemType& type) {
@@ -145,12 +183,46 @@ void add_type(Fingerprint& fingerprint, const ItemType& type) {
   fingerprint.add(as_bytes(type.name));
   fingerprint.add(static_cast<std::uint64_t>(type.deletion));
   fingerprint.add(std::uint64_t{type.units.size()});
-  for (const Unit* unit : by_number<Unit>(type.units)) add_unit(fingerprint, *unit);
+  for (const Unit* unit : by_number<Unit>(type.units)) add_unit(fingerprint, type, *unit);
   fingerprint.add(std::uint64_t{type.natural_key.size()});
   for (const UnitId unit : type.natural_key) fingerprint.add(unit);
 }
 
 }  // namespace
+
+std::string_view to_text(ConflictRule rule) {
+  switch (rule) {
+    case ConflictRule::kLatest:
+      return "latest";
+    case ConflictRule::kManual:
+      return "manual";
+    case ConflictRule::kEarliest:
+      return "earliest";
+    case ConflictRule::kMax:
+      return "max";
+    case ConflictRule::kMin:
+      return "min";
+    case ConflictRule::kUnion:
+      return "union";
+    case ConflictRule::kTextMerge:
+      return "text_merge";
+    case ConflictRule::kPriority:
+      return "priority";
+    case ConflictRule::kCounter:
+      return "counter";
+    case ConflictRule::kAdditive:
+      return "additive";
+    case ConflictRule::kAverage:
+      return "average";
+    case ConflictRule::kSourceWins:
+      return "source_wins";
+    case ConflictRule::kDestinationWins:
+      return "destination_wins";
+    case ConflictRule::kCustom:
+      return "custom";
+  }
+  return "latest";
+}
 
 const Unit* ItemType::find_unit(UnitId unit) const {
   const auto place = std::find_if(units.begin(), units.end(), [&](const Unit& one) { return one.id == unit; });
@@ -160,6 +232,10 @@ const Unit* ItemType::find_unit(UnitId unit) const {
 const Unit* ItemType::find_role(UnitRole role) const {
   const auto place = std::find_if(units.begin(), units.end(), [&](const Unit& one) { return one.role == role; });
   return place != units.end() ? &*place : nullptr;
+}
+
+ConflictRule ItemType::rule_of(const Unit& unit) const {
+  return unit.rule.value_or(is_structural(unit.role) ? ConflictRule::kLatest : rule);
 }
 
 const ItemType* Schema::find_type(TypeId type) const {

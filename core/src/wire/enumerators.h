@@ -30,8 +30,9 @@ inline constexpr std::array kOrigins = {
 };
 
 inline constexpr std::array kOnConflicts = {
-    Numbered<OnConflict>{0, OnConflict::kAsInSchema},
-    Numbered<OnConflict>{1, OnConflict::kManual},
+    Numbered<OnConflict>{0, OnConflict::kAsInSchema},      Numbered<OnConflict>{1, OnConflict::kManual},
+    Numbered<OnConflict>{2, OnConflict::kLatest},          Numbered<OnConflict>{3, OnConflict::kSourceWins},
+    Numbered<OnConflict>{4, OnConflict::kDestinationWins},
 };
 
 inline constexpr std::array kStatusCodes = {

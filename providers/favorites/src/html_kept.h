@@ -13,9 +13,9 @@ enum class HtmlComments : std::uint8_t {
   kShort,  // within an entry's text: only if is_short_comment()
 };
 
-// What is read from `html`, which ends where a token does, in a form that reads the same whatever is written behind it: tags
-// and the quotes in them are closed, and the '<' of a comment that is none is a reference. Sound HTML is returned as it is.
-// Idempotent.
+// What is read from `html`, which ends where a token does, in a form that reads the same whatever is written behind it:
+// tags and the quotes in them are closed, and the '<' of a comment that is none is a reference. Sound HTML is returned as
+// it is. Idempotent.
 std::string self_contained_html(std::string_view html, HtmlComments comments);
 
 // Whether a comment in a title or description is one. If it is long or goes over several lines, it is a "<!--" that

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::uint8_t kAliveFlag = 1;
 constexpr std::uint8_t kShownFlag = 2;
-constexpr std::uint8_t kHeadFlags = kAliveFlag | kShownFlag;
+constexpr std::uint8_t kBasesFlag = 4;
+constexpr std::uint8_t kHeadFlags = kAliveFlag | kShownFlag | kBasesFlag;
 
 constexpr std::uint8_t kVisibleFlag = 1;
 constexpr std::uint8_t kParkedFlag = 2;
@@ -26,6 +27,8 @@ constexpr std::uint8_t kKnownKeyFlag = 1;
 constexpr std::uint8_t kKnownParentFlag = 2;
 constexpr std::uint8_t kKnownPositionFlag = 4;
 constexpr std::uint8_t kShownFlags = 7;
+
+constexpr std::size_t kBaseBytesMin = 27;
 
 // In place of the kind of a value: what is shown is what the register holds, as nearly always.
 constexpr std::uint8_t kSameAsRegister = 0x80;
@@ -61,6 +64,29 @@ ItemView decode_view(Decoder& decoder, const RowKeys& keys) {
   if ((flags & kSkippedFlag) != 0) view.ancestors_skipped = static_cast<std::uint16_t>(decoder.number(UINT16_MAX));
   if ((flags & kSuffixFlag) != 0) view.name_suffix = decoder.byte();
   return view;
+}
+
+// Their versions are nobody's to search for, so they stand here and not in the head.
+void encode_bases(Encoder& encoder, const std::vector<UnitRegister>& bases) {
+  encoder.number(bases.size());
+  for (const UnitRegister& base : bases) {
+    encoder.number(base.unit);
+    encode_id(encoder, base.content.version.replica);
+    encoder.fixed64(base.content.version.tick);
+    encoder.byte(static_cast<std::uint8_t>(base.content.origin));
+    encode_value(encoder, base.content.value);
+  }
+}
+
+void decode_bases(Decoder& decoder, std::vector<UnitRegister>& bases) {
+  for (std::size_t left = decoder.count(kBaseBytesMin); left > 0 && decoder.intact(); --left) {
+    UnitRegister& base = bases.emplace_back();
+    base.unit = static_cast<UnitId>(decoder.number(UINT16_MAX));
+    base.content.version.replica = decoder.id<ReplicaId>();
+    base.content.version.tick = decoder.fixed64();
+    base.content.origin = decoder.enumerator(Origin::kMadeByRule);
+    base.content.value = decode_value(decoder);
+  }
 }
 
 }  // namespace
@@ -132,7 +158,8 @@ ShownItem decode_shown(Decoder& decoder, const RowContext& context) {
 Bytes encode_item(const StoredItem& stored, const ItemIndex& index, std::span<const std::size_t> version_places) {
   const Item& item = stored.item;
   Encoder encoder(512);
-  encoder.byte(static_cast<std::uint8_t>((index.head.alive ? kAliveFlag : 0) | (index.head.shown ? kShownFlag : 0)));
+  encoder.byte(static_cast<std::uint8_t>((index.head.alive ? kAliveFlag : 0) | (index.head.shown ? kShownFlag : 0) |
+                                         (stored.merge_bases.empty() ? 0 : kBasesFlag)));
   encoder.number(index.head.versions.size());
   for (const NumberedVersion& version : index.head.versions) {
     encoder.number(version.replica);
@@ -156,6 +183,7 @@ Bytes encode_item(const StoredItem& stored, const ItemIndex& index, std::span<co
   const RowKeys keys = RowKeys::of(index.entries);
   encode_view(encoder, stored.view, keys);
   if (stored.shown.has_value()) encode_shown(encoder, *stored.shown, {&item, &stored.view, keys});
+  if (!stored.merge_bases.empty()) encode_bases(encoder, stored.merge_bases);
   Bytes row = encoder.take();
   // It may stay in memory for a while.
   row.shrink_to_fit();
@@ -230,6 +258,8 @@ bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const Rep
   item_.view = decode_view(decoder, keys);
   item_.shown.reset();
   if ((flags & kShownFlag) != 0) item_.shown = decode_shown(decoder, {&item, &item_.view, keys});
+  item_.merge_bases.clear();
+  if ((flags & kBasesFlag) != 0) decode_bases(decoder, item_.merge_bases);
   // The head is what counts go by.
   decoder.require(item.alive() == ((flags & kAliveFlag) != 0));
   return decoder.complete();

@@ -96,18 +96,36 @@ struct Case {
   DeletionRule deletion = DeletionRule::kEditWins;
   Resolution resolution = Resolution::kAsInSchema;
   bool whole = true;
+  std::optional<ConflictRule> title_rule;
+  std::string bases;  // former titles: "a@A1 b@D2"
+  CustomRule custom;
 };
 
 Classification classify(const Case& given) {
-  const ItemType type = note(given.deletion);
+  ItemType type = note(given.deletion);
+  type.units[0].rule = given.title_rule;
+  type.units[0].priority_unit = 2;
   const Item local = given.held.empty() ? Item() : parse(given.held);
   Item remote = parse(given.sent);
   const ItemChange change{remote.id, kNote, remote.existence, std::move(remote.units), given.whole};
   const ClockVector known = vector(given.known);
   const ClockVector made_with = vector(given.made_with);
   const ClockVector forgotten = vector(given.forgotten);
-  const ClassifierInput input{
-      type, given.held.empty() ? nullptr : &local, change, known, made_with, forgotten, given.resolution};
+  std::vector<UnitRegister> bases;
+  std::istringstream former(given.bases);
+  for (std::string word; former >> word;) {
+    const std::size_t at = word.find('@');
+    bases.push_back({1, {version(std::string_view(word).substr(at + 1)), Value::text(word.substr(0, at))}});
+  }
+  const ClassifierInput input{type,
+                              given.held.empty() ? nullptr : &local,
+                              change,
+                              known,
+                              made_with,
+                              forgotten,
+                              bases,
+                              given.custom,
+                              given.resolution};
   Tick next_tick = 100;
   const Classification result = classify_change(input, [&] { return Version{replica('D'), next_tick++}; });
   if (result.outcome != Outcome::kDeferred) {
@@ -143,6 +161,9 @@ std::string outcome_of(const Case& given) {
       break;
     case Outcome::kDeferred:
       text = "deferred";
+      break;
+    case Outcome::kUndecided:
+      text = "undecided: " + result.undecided.message();
       break;
   }
   for (const ConflictRecord& conflict : result.conflicts) text += "; " + text_of(conflict);
@@ -663,6 +684,93 @@ TEST(Classifier, PersonDecidesAboutADeletionToo) {
   // Also against a creation, which no rule would give up.
   EXPECT_EQ(outcome("created@D7 1=new@D7", "deleted@S6 1=a@A1", Resolution::kTakeRemote),
             "deleted@D100 1=new@D7; 1: kept deleted@S6, lost new@D7 (decided: take remote)");
+}
+
+// R8 with the rules of the schema: what is not the greater side's value is minted.
+
+Case titles(ConflictRule rule, const std::string& held, const std::string& sent) {
+  return {.held = "created@A1 1=" + held,
+          .sent = "created@A1 1=" + sent,
+          .known = "{A:1,D:9}",
+          .made_with = "{A:1,S:9}",
+          .whole = false,
+          .title_rule = rule};
+}
+
+TEST(Classifier, RuleWhoseOutcomeIsTheGreaterSidesValueKeepsItsVersion) {
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kMax, "a@D4", "b@S5")), "created@A1 1=b@S5; 1: kept b@S5, lost a@D4 (max)");
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kMin, "a@D6", "b@S5")), "unchanged; 1: kept a@D6, lost b@S5 (min)");
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kSourceWins, "a@D4", "b@S5")),
+            "created@A1 1=b@S5; 1: kept b@S5, lost a@D4 (source_wins)");
+}
+
+TEST(Classifier, AnyOtherOutcomeIsMintedAndMarkedAsMadeByARule) {
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kMax, "b@D4", "a@S5")), "created@A1 1=b@D100*; 1: kept b@D4, lost a@S5 (max)");
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kEarliest, "a@D6", "b@S5")),
+            "created@A1 1=b@D100*; 1: kept b@S5, lost a@D6 (earliest)");
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kDestinationWins, "a@D4", "b@S5")),
+            "created@A1 1=a@D100*; 1: kept a@D4, lost b@S5 (destination_wins)");
+}
+
+// R9
+TEST(Classifier, BetweenTwoOutcomesOfARuleThatDoesNotEndByItselfTheLatestDecides) {
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kEarliest, "a@D6*", "b@S5*")), "unchanged; 1: kept a@D6, lost b@S5 (earliest)");
+  EXPECT_EQ(outcome_of(titles(ConflictRule::kMin, "b@D6*", "a@S5*")),
+            "created@A1 1=a@D100*; 1: kept a@S5, lost b@D6 (min)");
+}
+
+TEST(Classifier, PriorityIsThatOfEachSide) {
+  const auto outcome = [](const std::string& held, const std::string& sent) {
+    return outcome_of({.held = "created@A1 1=a@D4 2=" + held,
+                       .sent = "created@A1 1=b@S5 2=" + sent,
+                       .known = "{A:1,D:9}",
+                       .made_with = "{A:1,S:9}",
+                       .whole = false,
+                       .title_rule = ConflictRule::kPriority});
+  };
+  EXPECT_EQ(outcome("high@D4", "gone@S5"),
+            "created@A1 1=a@D100* 2=gone@S5; 1: kept a@D4, lost b@S5 (priority); 2: kept gone@S5, lost high@D4 (latest)");
+  EXPECT_EQ(outcome("gone@D4", "high@S5"),
+            "created@A1 1=b@S5 2=high@S5; 1: kept b@S5, lost a@D4 (priority); 2: kept high@S5, lost gone@D4 (latest)");
+  EXPECT_EQ(outcome("same@A1", "same@A1"), "created@A1 1=b@S5 2=same@A1; 1: kept b@S5, lost a@D4 (priority)");
+}
+
+TEST(Classifier, TextsAreMergedFromTheYoungestBaseThatTheSourceKnew) {
+  Case given = titles(ConflictRule::kTextMerge, "one.2.three@D4", "1.two.three@S5");
+  given.bases = "zero@A0 one.two.three@A1 one.too.three@D3";
+  EXPECT_EQ(outcome_of(given), "created@A1 1=1.2.three@D100*");
+  given.bases = "zero@D2 one.too.three@D3";
+  EXPECT_EQ(outcome_of(given), "created@A1 1=1.two.three@S5; 1: kept 1.two.three@S5, lost one.2.three@D4 (text_merge)");
+}
+
+TEST(Classifier, AppsOwnRuleSeesBothSidesInTheOrderOfTheirVersions) {
+  Case given = titles(ConflictRule::kCustom, "a@D6", "b@S5");
+  given.custom = [](const CustomConflict& conflict) {
+    return Value::text(*conflict.lesser.value.if_text() + "+" + *conflict.greater.value.if_text());
+  };
+  EXPECT_EQ(outcome_of(given),
+            "created@A1 1=b+a@D100*; 1: kept b+a@D6, lost b@S5 (custom); 1: kept b+a@S5, lost a@D6 (custom)");
+}
+
+TEST(Classifier, ItemWhoseConflictNobodyHereCanDecideIsLeftOut) {
+  Case given = titles(ConflictRule::kCustom, "a@D6", "b@S5");
+  EXPECT_EQ(outcome_of(given),
+            "undecided: unit 1 'title' is in conflict, and the app decides it by a rule of its own that was not given");
+  given.custom = [](const CustomConflict&) { return Value::integer(1); };
+  EXPECT_EQ(
+      outcome_of(given),
+      "undecided: unit 1 'title' is in conflict, and the app's rule answered with a value of another kind, or one that "
+      "is too large");
+}
+
+TEST(Classifier, RuleOfTheSessionStandsBeforeThatOfTheSchema) {
+  Case given = titles(ConflictRule::kMax, "b@D4", "a@S5");
+  given.resolution = Resolution::kLatest;
+  EXPECT_EQ(outcome_of(given), "created@A1 1=a@S5; 1: kept a@S5, lost b@D4 (latest)");
+  given.resolution = Resolution::kDestinationWins;
+  EXPECT_EQ(outcome_of(given), "created@A1 1=b@D100*; 1: kept b@D4, lost a@S5 (destination_wins)");
+  given.resolution = Resolution::kDefer;
+  EXPECT_EQ(outcome_of(given), "deferred; 1: kept b@D4, lost a@S5 (manual)");
 }
 
 TEST(Classifier, ReplayOfAnAppliedChangeChangesNothing) {

@@ -80,15 +80,38 @@ INSTANTIATE_TEST_SUITE_P(
              [](Schema& s) { s.types[0].units.push_back({.id = 9, .name = "other", .role = UnitRole::kName}); },
              "unit 9 'other': another unit has the same role"},
         Flaw{"ParentManual", [](Schema& s) { s.types[0].units[0].rule = ConflictRule::kManual; },
-             "'parent': its role forbids"},
-        Flaw{"PositionManual", [](Schema& s) { s.types[0].units[2].rule = ConflictRule::kManual; }, "its role forbids"},
+             "'parent': its kind or role forbids the rule manual"},
+        Flaw{"PositionManual", [](Schema& s) { s.types[0].units[2].rule = ConflictRule::kManual; },
+             "its kind or role forbids"},
+        Flaw{"MaxOfIds", [](Schema& s) { s.types[0].units[3].rule = ConflictRule::kMax; },
+             "'about': its kind or role forbids"},
+        Flaw{"UnionOfText", [](Schema& s) { s.types[1].units[0].rule = ConflictRule::kUnion; }, "forbids the rule union"},
+        Flaw{"AverageOfText", [](Schema& s) { s.types[1].units[0].rule = ConflictRule::kAverage; },
+             "forbids the rule average"},
+        Flaw{"RuleOfTheTypeThatDoesNotFit", [](Schema& s) { s.types[1].rule = ConflictRule::kCounter; },
+             "type 2 'note': unit 1"},
+        Flaw{"PriorityOfNothing", [](Schema& s) { s.types[1].units[0].rule = ConflictRule::kPriority; },
+             "the rule priority needs another unit"},
+        Flaw{"PriorityOfItself",
+             [](Schema& s) {
+               s.types[1].units[0].rule = ConflictRule::kPriority;
+               s.types[1].units[0].priority_unit = s.types[1].units[0].id;
+             },
+             "the rule priority needs another unit"},
+        Flaw{"KeyOfCounter",
+             [](Schema& s) {
+               s.types[1].units.push_back(
+                   {.id = 9, .name = "count", .kind = ValueKind::kInteger, .rule = ConflictRule::kCounter});
+               s.types[1].natural_key = {9};
+             },
+             "'count': its role or rule forbids it"},
         Flaw{"KeyUnitMissing", [](Schema& s) { s.types[1].natural_key = {7}; }, "type 2 'note': natural key: no unit 7"},
         Flaw{"KeyUnitTwice",
              [](Schema& s) {
                s.types[0].natural_key = {2, 2};
              },
              "'title' stands there twice"},
-        Flaw{"KeyOfPosition", [](Schema& s) { s.types[0].natural_key = {3}; }, "'position': its role forbids it"},
+        Flaw{"KeyOfPosition", [](Schema& s) { s.types[0].natural_key = {3}; }, "'position': its role or rule forbids it"},
         Flaw{"RootZero", [](Schema& s) { s.roots[1].id = ItemId(); }, "its id is zero"},
         Flaw{"RootTwice", [](Schema& s) { s.roots[1].id = item(1); }, "its id is used twice"},
         Flaw{"RootNameless", [](Schema& s) { s.roots[1].name.clear(); }, "its name is empty"},
@@ -100,6 +123,18 @@ TEST(Schema, ManualIsAllowedForNamesAndPlainUnits) {
   schema.types[0].units[1].rule = ConflictRule::kManual;
   schema.types[1].units[0].rule = ConflictRule::kManual;
   EXPECT_EQ(schema.validate(), Status());
+}
+
+TEST(Schema, RuleOfTheTypeIsForUnitsWithoutOneExceptParentAndPosition) {
+  Schema schema = notes();
+  schema.types[0].rule = ConflictRule::kManual;
+  schema.types[0].units[3].rule = ConflictRule::kUnion;
+  EXPECT_EQ(schema.validate(), Status());
+  const std::vector<ConflictRule> rules = {ConflictRule::kLatest, ConflictRule::kManual, ConflictRule::kLatest,
+                                           ConflictRule::kUnion};
+  for (std::size_t place = 0; place < rules.size(); ++place) {
+    EXPECT_EQ(schema.types[0].rule_of(schema.types[0].units[place]), rules[place]) << place;
+  }
 }
 
 TEST(Schema, SeveralKeysAndReferencesAreAllowed) {
@@ -124,6 +159,7 @@ TEST(SchemaFingerprint, ChangesWithAllThatMustAgree) {
       [](Schema& s) { s.types[1].units[0].kind = ValueKind::kBytes; },
       [](Schema& s) { s.types[1].units[0].role = UnitRole::kKey; },
       [](Schema& s) { s.types[1].units[0].rule = ConflictRule::kManual; },
+      [](Schema& s) { s.types[1].rule = ConflictRule::kEarliest; },
       [](Schema& s) { s.types[1].units.clear(); },
       [](Schema& s) { s.types[1].natural_key = {1}; },
       [](Schema& s) {

@@ -145,7 +145,7 @@ class RandomMessages {
       case 1:
         return {heading(), GetBatch{one_in(2) ? kFirstItemId : id<ItemId>()}};
       case 2:
-        return {heading(), ApplyOptions{static_cast<OnConflict>(below(2)), numbers_()}};
+        return {heading(), ApplyOptions{static_cast<OnConflict>(below(5)), numbers_()}};
       case 3:
         return {heading(), batch()};
       default:

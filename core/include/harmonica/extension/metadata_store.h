@@ -39,6 +39,9 @@ struct StoredItem {
   Item item;
   ItemView view;
   std::optional<ShownItem> shown;  // nothing: not in the store
+  // What units with the rule text_merge were before, so that a peer's text which comes from there can be merged: sorted by
+  // unit, then version; at most limits::kMergeBasesMax of a unit. Not sent.
+  std::vector<UnitRegister> merge_bases;
   friend bool operator==(const StoredItem&, const StoredItem&) = default;
 };
 

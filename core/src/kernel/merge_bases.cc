@@ -1,0 +1,42 @@
+#include "kernel/merge_bases.h"
+
+#include <algorithm>
+
+#include "harmonica/limits.h"
+
+namespace harmonica::kernel {
+namespace {
+
+bool comes_before(const UnitRegister& a, const UnitRegister& b) {
+  return a.unit != b.unit ? a.unit < b.unit : a.content.version < b.content.version;
+}
+
+}  // namespace
+
+void keep_merge_bases(const ItemType& type, const Item& before, StoredItem& after) {
+  std::vector<UnitRegister>& bases = after.merge_bases;
+  for (const Unit& unit : type.units) {
+    if (type.rule_of(unit) != ConflictRule::kTextMerge) continue;
+    const Register* former = before.find(unit.id);
+    const Register* now = after.item.find(unit.id);
+    if (former == nullptr || now == nullptr || former->version == now->version) continue;
+    const std::string* text = former->value.if_text();
+    if (text == nullptr || text->size() > limits::kTextMergeBytesMax) continue;
+    const UnitRegister base{unit.id, *former};
+    const auto place = std::lower_bound(bases.begin(), bases.end(), base, comes_before);
+    if (place == bases.end() || comes_before(base, *place)) bases.insert(place, base);
+    const auto of_unit = [&](const UnitRegister& one) { return one.unit == unit.id; };
+    if (std::count_if(bases.begin(), bases.end(), of_unit) > static_cast<std::ptrdiff_t>(limits::kMergeBasesMax)) {
+      bases.erase(std::find_if(bases.begin(), bases.end(), of_unit));
+    }
+  }
+}
+
+const Value* find_merge_base(std::span<const UnitRegister> bases, UnitId unit, const ClockVector& made_with) {
+  const auto base = std::find_if(bases.rbegin(), bases.rend(), [&](const UnitRegister& one) {
+    return one.unit == unit && made_with.contains(one.content.version);
+  });
+  return base == bases.rend() ? nullptr : &base->content.value;
+}
+
+}  // namespace harmonica::kernel
