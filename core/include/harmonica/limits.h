@@ -60,6 +60,11 @@ inline constexpr std::size_t kTextMergeStepsMax = 500;
 // Former texts that are kept of one unit so that it can be merged: as many as edits that a peer has likely not seen.
 inline constexpr std::size_t kMergeBasesMax = 8;
 
+// Records of decided conflicts that a replica keeps unless its app says otherwise, and for how long: nobody looks for a
+// value that lost a year ago, and ten thousand records are a few megabytes.
+inline constexpr std::size_t kConflictRecordsMax = 10'000;
+inline constexpr std::int64_t kConflictRecordAgeMsMax = std::int64_t{365} * 24 * 60 * 60 * 1000;
+
 // Key bytes of a fractional position; reached only by thousands of insertions at one spot, and then spread anew.
 inline constexpr std::size_t kPositionBytesMax = 512;
 

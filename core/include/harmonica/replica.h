@@ -13,6 +13,7 @@
 #include "harmonica/extension/item_store.h"
 #include "harmonica/extension/metadata_store.h"
 #include "harmonica/knowledge.h"
+#include "harmonica/limits.h"
 #include "harmonica/status.h"
 
 namespace harmonica {
@@ -27,6 +28,10 @@ enum class Guard : std::uint8_t {
 struct ReplicaOptions {
   Guard guard = Guard::kOn;
   CustomRule custom_rule;  // empty: items that need one are left out
+  // Of decided conflicts; those that are too old go in the session that finds them so, and the oldest when there are too
+  // many. What waits for a person stays.
+  std::size_t conflict_records_max = limits::kConflictRecordsMax;
+  std::int64_t conflict_record_age_ms_max = limits::kConflictRecordAgeMsMax;
 };
 
 // What a detection of local changes found.

@@ -37,7 +37,11 @@ class Attempt {
     context_.clock.observe(state_.last_tick);
     wanted_whole_ = {state_.wanted_whole.begin(), state_.wanted_whole.end()};
     return transaction_.scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
-      if (record.state == ConflictState::kDeferred) deferred_.insert(record.item);
+      if (record.state == ConflictState::kDeferred) {
+        deferred_.insert(record.item);
+      } else {
+        decided_[record.id] = record.when_ms;
+      }
       return Visit::kContinue;
     });
   }
@@ -114,6 +118,7 @@ class Attempt {
 
   Status finish() {
     HARMONICA_RETURN_IF_ERROR(end_decided());
+    HARMONICA_RETURN_IF_ERROR(drop_old_records());
     if (!changed_) return {};
     if (minted_) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
     state_.wanted_whole = {wanted_whole_.begin(), wanted_whole_.end()};
@@ -173,7 +178,7 @@ class Attempt {
         batch.made_with.at(change.item),
         forgotten_.at(change.item),
         same_type ? std::span<const UnitRegister>(before->merge_bases) : std::span<const UnitRegister>(),
-        context_.custom_rule,
+        context_.options.custom_rule,
         resolution};
     Classification classified = classify_change(input, [&] { return mint(); });
     switch (classified.outcome) {
@@ -288,6 +293,24 @@ class Attempt {
     return {};
   }
 
+  // What is too old, and the oldest of what is too much.
+  Status drop_old_records() {
+    std::vector<std::pair<std::int64_t, ConflictId>> by_age;
+    by_age.reserve(decided_.size());
+    for (const auto& [id, when_ms] : decided_) by_age.emplace_back(when_ms, id);
+    std::sort(by_age.begin(), by_age.end());
+    const ReplicaOptions& options = context_.options;
+    const std::int64_t oldest_ms = context_.environment.wall_clock_ms() - options.conflict_record_age_ms_max;
+    std::size_t left = by_age.size();
+    for (const auto& [when_ms, id] : by_age) {
+      if (when_ms >= oldest_ms && left <= options.conflict_records_max) break;
+      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(id));
+      --left;
+      changed_ = true;
+    }
+    return {};
+  }
+
   Result<bool> refuse(const ItemId& item, StatusCode code, std::string message) {
     refused_.push_back({item, Status(code, std::move(message))});
     return false;
@@ -306,6 +329,7 @@ class Attempt {
     conflict.decided_by = context_.replica;
     conflict.when_ms = context_.environment.wall_clock_ms();
     changed_ = true;
+    if (conflict.state == ConflictState::kDecided) decided_[id] = conflict.when_ms;
     return transaction_.put_conflict(conflict);
   }
 
@@ -357,7 +381,8 @@ class Attempt {
   Knowledge forgotten_;
   std::set<ItemId> wanted_whole_;
   std::set<ItemId> deferred_;
-  std::vector<ViewInput> inputs_;  // of all batches; no item is in two
+  std::map<ConflictId, std::int64_t> decided_;  // when the conflicts of records were decided
+  std::vector<ViewInput> inputs_;               // of all batches; no item is in two
   std::vector<StoredItem> displaced_;
   std::vector<ItemFailure> refused_;
   BatchReport report_;

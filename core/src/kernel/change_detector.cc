@@ -428,7 +428,7 @@ class Detection {
   }
 
   Status check_guard(EnumerationKind kind) const {
-    if (context_.guard == Guard::kConfirmed) return {};
+    if (context_.options.guard == Guard::kConfirmed) return {};
     std::size_t gone = 0;
     for (const KnownItem& known : known_.items()) gone += known.seen ? 0 : 1;
     if (gone == 0) return {};

@@ -18,9 +18,7 @@ namespace {
 class LocalReplica : public Replica {
  public:
   LocalReplica(ItemStore& store, MetadataStore& metadata, Environment& environment, const ReplicaOptions& options)
-      : context_{store, metadata, environment, options.guard, options.custom_rule, LogicalClock(environment), {},
-                 0,     {},       {}},
-        detector_(context_) {}
+      : context_{store, metadata, environment, options, LogicalClock(environment), {}, 0, {}, {}}, detector_(context_) {}
 
   Status open() {
     HARMONICA_RETURN_IF_ERROR(context_.schema().validate());

@@ -50,8 +50,7 @@ struct ReplicaContext {
   ItemStore& store;
   MetadataStore& metadata;
   Environment& environment;
-  Guard guard = Guard::kOn;
-  CustomRule custom_rule;
+  ReplicaOptions options;
   LogicalClock clock;
   ReplicaId replica;
   Tick reserved_outside = 0;

@@ -11,12 +11,14 @@
 
 namespace harmonica::kernel {
 
-// A clock that stands still, numbers one after the other, a hash that is good enough for distinct ids.
+// A clock that stands still until it is set, numbers one after the other, a hash that is good enough for distinct ids.
 class TestEnvironment : public Environment {
  public:
   explicit TestEnvironment(std::uint8_t seed) : seed_(seed) {}
 
-  std::int64_t wall_clock_ms() override { return 1'700'000'000'000; }
+  std::int64_t now_ms = 1'700'000'000'000;
+
+  std::int64_t wall_clock_ms() override { return now_ms; }
   void randomize(std::span<std::uint8_t> bytes) override {
     for (std::uint8_t& byte : bytes) byte = seed_;
   }
