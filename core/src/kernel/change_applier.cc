@@ -7,6 +7,7 @@
 
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
+#include "kernel/conflict_records.h"
 #include "kernel/first_contact.h"
 #include "kernel/merge_bases.h"
 #include "kernel/views.h"
@@ -267,14 +268,14 @@ class Attempt {
       if (known == nullptr || known->recording == ConflictRecording::kSilent) continue;
       const Register* now = kept.find(unit.unit);
       if (now != nullptr && now->value == unit.content.value) continue;
-      ConflictRecord conflict;
-      conflict.item = kept.id;
-      conflict.type = kept.type;
-      conflict.unit = unit.unit;
-      conflict.kept = {now == nullptr ? Version() : now->version, now == nullptr ? Value() : now->value,
-                       kept.existence.value};
-      conflict.lost = {unit.content.version, unit.content.value, displaced.existence.value};
-      conflict.rule = "second_id";
+      const Register nothing;
+      const Register& stays = now == nullptr ? nothing : *now;
+      ConflictRecord conflict{.item = kept.id,
+                              .type = kept.type,
+                              .unit = unit.unit,
+                              .kept = {stays.version, stays.value, kept.existence.value},
+                              .lost = {unit.content.version, unit.content.value, displaced.existence.value},
+                              .rule = "second_id"};
       ++report_.conflicts;
       HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, conflict_id(context_.environment, conflict)));
     }
@@ -325,12 +326,10 @@ class Attempt {
   }
 
   Status put_conflict(ConflictRecord& conflict, const ConflictId& id) {
-    conflict.id = id;
-    conflict.decided_by = context_.replica;
-    conflict.when_ms = context_.environment.wall_clock_ms();
+    HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict, id));
     changed_ = true;
     if (conflict.state == ConflictState::kDecided) decided_[id] = conflict.when_ms;
-    return transaction_.put_conflict(conflict);
+    return {};
   }
 
   void count(const Item* before, const Item& after) {

@@ -88,14 +88,12 @@ class ChangeDecision {
   }
 
   void record(UnitId unit, ConflictSide kept, ConflictSide lost, std::string_view rule) {
-    ConflictRecord conflict;
-    conflict.item = input_.change.item;
-    conflict.type = input_.change.type;
-    conflict.unit = unit;
-    conflict.kept = std::move(kept);
-    conflict.lost = std::move(lost);
-    conflict.rule = rule;
-    result_.conflicts.push_back(std::move(conflict));
+    result_.conflicts.push_back({.item = input_.change.item,
+                                 .type = input_.change.type,
+                                 .unit = unit,
+                                 .kept = std::move(kept),
+                                 .lost = std::move(lost),
+                                 .rule = std::string(rule)});
   }
 
   void defer(UnitId unit, ConflictSide local, ConflictSide remote) {

@@ -5,6 +5,7 @@
 
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
+#include "kernel/conflict_records.h"
 #include "kernel/counter.h"
 #include "kernel/merge_bases.h"
 #include "kernel/write_plan.h"
@@ -182,17 +183,13 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
   for (const UnitRegister& unit : item.units) {
     if (unit.content.version != version) continue;
     if (type.find_unit(unit.unit)->recording == ConflictRecording::kSilent) continue;
-    ConflictRecord conflict;
-    conflict.item = item.id;
-    conflict.type = item.type;
-    conflict.unit = unit.unit;
-    conflict.kept = {item.existence.version, Value(), Existence::kDeleted};
-    conflict.lost = {version, unit.content.value, Existence::kCreated};
-    conflict.rule = "delete_wins";
-    conflict.id = conflict_id(context_.environment, conflict);
-    conflict.decided_by = context_.replica;
-    conflict.when_ms = context_.environment.wall_clock_ms();
-    HARMONICA_RETURN_IF_ERROR(transaction_.put_conflict(conflict));
+    ConflictRecord conflict{.item = item.id,
+                            .type = item.type,
+                            .unit = unit.unit,
+                            .kept = {item.existence.version, Value(), Existence::kDeleted},
+                            .lost = {version, unit.content.value, Existence::kCreated},
+                            .rule = "delete_wins"};
+    HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict));
   }
   return {};
 }
