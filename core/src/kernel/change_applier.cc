@@ -10,6 +10,7 @@
 #include "kernel/conflict_records.h"
 #include "kernel/first_contact.h"
 #include "kernel/merge_bases.h"
+#include "kernel/value_faults.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
 
@@ -164,6 +165,9 @@ class Attempt {
       return refuse(change.item, StatusCode::kUnsupported,
                     "its type " + std::to_string(change.type) + " is not in the schema");
     }
+    if (std::optional<std::string> fault = fault_of(*type, change)) {
+      return refuse(change.item, StatusCode::kInvalidArgument, *std::move(fault));
+    }
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(change.item));
     const bool same_type = before && before->item.type == change.type;
     if (before && change.type < before->item.type) {
@@ -190,8 +194,8 @@ class Attempt {
         HARMONICA_RETURN_IF_ERROR(
             put_conflict(classified.conflicts.front(), deferred_conflict_id(context_.environment, change.item)));
         return false;
-      case Outcome::kUndecided:
-        refused_.push_back({change.item, classified.undecided});
+      case Outcome::kRefused:
+        refused_.push_back({change.item, classified.refusal});
         return false;
       case Outcome::kForgotten:
         if (!forgotten_.can_merge(Knowledge(versions_of(change)), {change.item, change.item})) {

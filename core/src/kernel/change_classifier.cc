@@ -108,19 +108,30 @@ class ChangeDecision {
     left_out_ = std::move(waiting);
   }
 
-  void leave_undecided(const Unit& unit, const std::string& why) {
+  void refuse(StatusCode code, std::string why) {
     if (left_out_) return;
-    Classification undecided;
-    undecided.outcome = Outcome::kUndecided;
-    undecided.undecided = {StatusCode::kUnsupported,
-                           "unit " + std::to_string(unit.id) + " '" + unit.name + "' is in conflict, and " + why};
-    left_out_ = std::move(undecided);
+    Classification refused;
+    refused.outcome = Outcome::kRefused;
+    refused.refusal = {code, std::move(why)};
+    left_out_ = std::move(refused);
+  }
+
+  void refuse_second_content(const std::string& what, const Version& version) {
+    refuse(StatusCode::kCorruption, what + " has two contents under the version " + version.to_text() +
+                                        ": that replica was copied together with its metadata, or the peer is damaged");
+  }
+
+  void leave_undecided(const Unit& unit, const std::string& why) {
+    refuse(StatusCode::kUnsupported, "unit " + std::to_string(unit.id) + " '" + unit.name + "' is in conflict, and " + why);
   }
 
   void decide_unit(const UnitRegister& incoming) {
     const Register& sent = incoming.content;
-    if (sent_is_known(sent.version)) return;
     const Register* held = input_.local->find(incoming.unit);
+    if (held != nullptr && held->version == sent.version && !(held->value == sent.value)) {
+      return refuse_second_content("unit " + std::to_string(incoming.unit), sent.version);
+    }
+    if (sent_is_known(sent.version)) return;
     if (held == nullptr || held_is_known(held->version)) return take(incoming.unit, sent);
     if (held->value == sent.value) {
       if (sent.version > held->version) take(incoming.unit, sent);
@@ -208,6 +219,9 @@ class ChangeDecision {
   void decide_existence() {
     const ExistenceRegister& sent = sent_existence();
     const ExistenceRegister& held = input_.local->existence;
+    if (sent.version == held.version && sent.value != held.value) {
+      return refuse_second_content("the item's existence", sent.version);
+    }
     const bool sent_known = sent_is_known(sent.version);
     const bool held_known = held_is_known(held.version);
     const bool concurrent = !sent_known && !held_known;

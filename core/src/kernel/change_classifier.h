@@ -43,7 +43,7 @@ enum class Outcome : std::uint8_t {
   kForgotten,    // a tombstone of a life already forgotten: only its versions are kept, as forgotten knowledge
   kWantedWhole,  // the base is missing: left out, and asked for whole (rule R6)
   kDeferred,     // left out until someone decides (rule R11)
-  kUndecided,    // left out: `undecided` says which rule cannot be applied here (rule R11)
+  kRefused,      // left out: `refusal` says why (rule R11)
 };
 
 struct Classification {
@@ -51,7 +51,7 @@ struct Classification {
   Item item;
   std::vector<ConflictRecord> conflicts;  // without id, replica and time; deferred: one, for the first unit in conflict
   std::uint64_t minted = 0;
-  Status undecided;
+  Status refusal;
 };
 
 // `mint` gives a new version of the destination's at each call.

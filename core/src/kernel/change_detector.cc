@@ -17,6 +17,7 @@
 #include "kernel/known_items.h"
 #include "kernel/sibling_order.h"
 #include "kernel/store_reading.h"
+#include "kernel/value_faults.h"
 
 namespace harmonica::kernel {
 namespace {

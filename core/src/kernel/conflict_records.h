@@ -8,8 +8,7 @@
 namespace harmonica::kernel {
 
 // Says who met the conflict and when, and keeps the record under `id`.
-Status keep_record(ReplicaContext& context, MetadataTransaction& transaction, ConflictRecord& record,
-                   const ConflictId& id);
+Status keep_record(ReplicaContext& context, MetadataTransaction& transaction, ConflictRecord& record, const ConflictId& id);
 
 // The same under the id that follows from item, unit and versions.
 Status keep_record(ReplicaContext& context, MetadataTransaction& transaction, ConflictRecord& record);

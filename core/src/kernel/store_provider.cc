@@ -144,6 +144,7 @@ Status StoreProvider::check_batch(const ChangeBatch& batch) {
   if (!batch.made_with.exclude(batch.range).empty() || !batch.forgotten.exclude(batch.range).empty()) {
     return wrong_batch("it teaches more than its range");
   }
+  if (!batch.made_with.contains(batch.forgotten)) return wrong_batch("it has forgotten what its source does not know");
   const ItemId* before = nullptr;
   for (const ItemChange& change : batch.changes) {
     if (!batch.range.contains(change.item) || (before != nullptr && !(*before < change.item))) {

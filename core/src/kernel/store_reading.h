@@ -34,9 +34,6 @@ class StoreReading : public EnumerationSink {
   std::vector<std::string> mended_lines;
 };
 
-// Why a value cannot be synced; nothing if it can.
-std::optional<std::string> fault_of(const Value& value);
-
 // For messages: quoted, in hexadecimal if it is no text.
 std::string printable(const StoreKey& key);
 

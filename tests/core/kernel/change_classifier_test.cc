@@ -162,8 +162,8 @@ std::string outcome_of(const Case& given) {
     case Outcome::kDeferred:
       text = "deferred";
       break;
-    case Outcome::kUndecided:
-      text = "undecided: " + result.undecided.message();
+    case Outcome::kRefused:
+      text = "refused: " + result.refusal.message();
       break;
   }
   for (const ConflictRecord& conflict : result.conflicts) text += "; " + text_of(conflict);
@@ -755,12 +755,11 @@ TEST(Classifier, AppsOwnRuleSeesBothSidesInTheOrderOfTheirVersions) {
 TEST(Classifier, ItemWhoseConflictNobodyHereCanDecideIsLeftOut) {
   Case given = titles(ConflictRule::kCustom, "a@D6", "b@S5");
   EXPECT_EQ(outcome_of(given),
-            "undecided: unit 1 'title' is in conflict, and the app decides it by a rule of its own that was not given");
+            "refused: unit 1 'title' is in conflict, and the app decides it by a rule of its own that was not given");
   given.custom = [](const CustomConflict&) { return Value::integer(1); };
-  EXPECT_EQ(
-      outcome_of(given),
-      "undecided: unit 1 'title' is in conflict, and the app's rule answered with a value of another kind, or one that "
-      "is too large");
+  EXPECT_EQ(outcome_of(given),
+            "refused: unit 1 'title' is in conflict, and the app's rule answered with a value of another kind, or one that "
+            "is too large");
 }
 
 TEST(Classifier, RuleOfTheSessionStandsBeforeThatOfTheSchema) {

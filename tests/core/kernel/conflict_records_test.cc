@@ -1,72 +1,17 @@
 // How long records of decided conflicts are kept.
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "core/kernel/test_environment.h"
-#include "harmonica/providers/memory.h"
-#include "harmonica/replica.h"
-#include "harmonica/session.h"
+#include "core/kernel/note_device.h"
 
 namespace harmonica::kernel {
 namespace {
 
-constexpr TypeId kNote = 1;
-constexpr UnitId kName = 1;
-constexpr UnitId kText = 2;
-
-Schema schema() {
-  Schema result;
-  result.default_scope = "test";
-  result.types = {{kNote,
-                   "note",
-                   DeletionRule::kEditWins,
-                   {{kName, "name", ValueKind::kText}, {kText, "text", ValueKind::kText}},
-                   {kName}}};
-  return result;
-}
-
-struct Device {
-  Device(std::uint8_t number, const ReplicaOptions& options) : environment(number) {
-    auto opened = Replica::open(store, metadata, environment, options);
-    EXPECT_TRUE(opened.ok()) << opened.status().to_text();
-    replica = std::move(*opened);
-  }
-
-  void write(const std::string& name, const std::string& text) {
-    StoreKey key = name;
-    for (const StoreKey& held : store.children("")) {
-      if (*store.find(held)->values.front().value.if_text() == name) key = held;
-    }
-    EXPECT_EQ(store.put({key, kNote, "", {{kName, Value::text(name)}, {kText, Value::text(text)}}, {}, {}}), Status());
-  }
-
-  // The values that lost, oldest first.
-  std::vector<std::string> lost() {
-    std::vector<std::string> values;
-    const Result<std::vector<ConflictRecord>> records = replica->conflicts();
-    EXPECT_TRUE(records.ok()) << records.status().to_text();
-    if (!records.ok()) return values;
-    for (const ConflictRecord& record : *records) values.push_back(*record.lost.value.if_text());
-    return values;
-  }
-
-  providers::MemoryItemStore store{schema(), WriteUnit::kEachItem};
-  providers::MemoryMetadataStore metadata;
-  TestEnvironment environment;
-  std::unique_ptr<Replica> replica;
-};
-
-void sync(Device& first, Device& second) {
-  const auto report = synchronize(first.replica->provider(), second.replica->provider(), {});
-  EXPECT_TRUE(report.ok()) << report.status().to_text();
-}
-
 // Both devices write apart; the second one's text is the later one.
-void make_conflict(Device& first, Device& second, const std::string& name, const std::string& lost) {
-  for (Device* device : {&first, &second}) device->write(name, "base");
+void make_conflict(NoteDevice& first, NoteDevice& second, const std::string& name, const std::string& lost) {
+  for (NoteDevice* device : {&first, &second}) device->write(name, "base");
   sync(first, second);
   first.write(name, lost);
   EXPECT_TRUE(first.replica->detect().ok());
@@ -79,15 +24,15 @@ void make_conflict(Device& first, Device& second, const std::string& name, const
 using Texts = std::vector<std::string>;
 
 TEST(ConflictRecords, TheOldestGoWhenThereAreTooMany) {
-  Device first(1, {.conflict_records_max = 2});
-  Device second(2, {});
+  NoteDevice first(1, {.conflict_records_max = 2});
+  NoteDevice second(2, {});
   for (const std::string name : {"a", "b", "c"}) make_conflict(first, second, name, "lost " + name);
   EXPECT_EQ(first.lost(), (Texts{"lost b", "lost c"}));
 }
 
 TEST(ConflictRecords, ThoseThatAreTooOldGoInTheNextSession) {
-  Device first(1, {.conflict_record_age_ms_max = 60'000});
-  Device second(2, {});
+  NoteDevice first(1, {.conflict_record_age_ms_max = 60'000});
+  NoteDevice second(2, {});
   make_conflict(first, second, "a", "lost a");
   first.environment.now_ms += 40'000;
   second.environment.now_ms += 40'000;
@@ -99,9 +44,9 @@ TEST(ConflictRecords, ThoseThatAreTooOldGoInTheNextSession) {
 }
 
 TEST(ConflictRecords, WhatWaitsForAPersonStays) {
-  Device first(1, {.conflict_records_max = 0, .conflict_record_age_ms_max = 0});
-  Device second(2, {});
-  for (Device* device : {&first, &second}) device->write("a", "base");
+  NoteDevice first(1, {.conflict_records_max = 0, .conflict_record_age_ms_max = 0});
+  NoteDevice second(2, {});
+  for (NoteDevice* device : {&first, &second}) device->write("a", "base");
   sync(first, second);
   first.write("a", "one");
   second.write("a", "other");
