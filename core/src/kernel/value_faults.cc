@@ -41,7 +41,8 @@ std::optional<std::string> fault_of(const ItemType& type, const ItemChange& chan
     std::optional<std::string> fault = fault_of(unit.content.value);
     const Unit* known = type.find_unit(unit.unit);
     if (!fault && known != nullptr) fault = fault_of(type, *known, unit.content.value);
-    if (fault) return "unit " + std::to_string(unit.unit) + (known == nullptr ? "" : " '" + known->name + "'") + " " + *fault;
+    if (fault)
+      return "unit " + std::to_string(unit.unit) + (known == nullptr ? "" : " '" + known->name + "'") + " " + *fault;
   }
   return std::nullopt;
 }

@@ -12,8 +12,8 @@ namespace harmonica::kernel {
 // Why a value cannot be synced; nothing if it can.
 std::optional<std::string> fault_of(const Value& value);
 
-// The first unit of a peer's change that holds what its schema does not allow, and why; nothing if there is none. Units that
-// the schema does not know may hold any value.
+// The first unit of a peer's change that holds what its schema does not allow, and why; nothing if there is none. Units
+// that the schema does not know may hold any value.
 std::optional<std::string> fault_of(const ItemType& type, const ItemChange& change);
 
 }  // namespace harmonica::kernel

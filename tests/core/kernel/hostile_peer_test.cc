@@ -1,5 +1,5 @@
-// What a peer sends is hostile: a batch that lies ends the session with an error that names the lie, an item that lies is left
-// out and the rest goes on; what is held and known here stays as it was.
+// What a peer sends is hostile: a batch that lies ends the session with an error that names the lie, an item that lies is
+// left out and the rest goes on; what is held and known here stays as it was.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -27,9 +27,7 @@ std::string items_of(NoteDevice& device) {
 }
 
 // What a replica holds and knows.
-std::string state_of(NoteDevice& device) {
-  return device.replica->status()->knowledge.to_text() + items_of(device);
-}
+std::string state_of(NoteDevice& device) { return device.replica->status()->knowledge.to_text() + items_of(device); }
 
 // An honest source with two notes, and a destination that holds one note of its own.
 struct Pair {
@@ -49,7 +47,9 @@ struct Pair {
     return *made;
   }
 
-  Result<BatchReport> apply(const ChangeBatch& batch) { return destination.replica->provider().process_change_batch(batch); }
+  Result<BatchReport> apply(const ChangeBatch& batch) {
+    return destination.replica->provider().process_change_batch(batch);
+  }
 
   NoteDevice source{1, {}};
   NoteDevice destination{2, {}};
@@ -84,66 +84,67 @@ TEST_P(BatchThatLies, EndsTheSessionAndChangesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, BatchThatLies,
-    testing::Values(
-        Lie{"ForAnotherReplica", [](ChangeBatch& batch, Pair&) { batch.destination = shorthand::replica('X'); },
-            StatusCode::kInvalidArgument, "made for replica"},
-        Lie{"OfAnotherRequest", [](ChangeBatch& batch, Pair&) { ++batch.request_number; }, StatusCode::kInvalidArgument,
-            "made for another request"},
-        Lie{"BeginningLater", [](ChangeBatch& batch, Pair&) { batch.range.first = shorthand::item(1); },
-            StatusCode::kInvalidArgument, "does not follow"},
-        Lie{"RangeBackwards",
-            [](ChangeBatch& batch, Pair&) {
-              batch.range.first = shorthand::item(9);
-              batch.range.last = shorthand::item(3);
-            },
-            StatusCode::kInvalidArgument, "does not follow"},
-        Lie{"LastInTheMiddle", [](ChangeBatch& batch, Pair&) { batch.last = true; }, StatusCode::kInvalidArgument,
-            "does not end as it says", 1},
-        Lie{"NeverEnding", [](ChangeBatch& batch, Pair&) { batch.last = false; }, StatusCode::kInvalidArgument,
-            "does not end as it says"},
-        Lie{"OfNoScope", [](ChangeBatch& batch, Pair&) { batch.source.scope.clear(); }, StatusCode::kInvalidArgument,
-            "names no scope"},
-        Lie{"OfAnotherSchema", [](ChangeBatch& batch, Pair&) { ++batch.source.schema_fingerprint; },
-            StatusCode::kUnsupported, "schema is not ours"},
-        Lie{"TeachingMoreThanItsRange",
-            [](ChangeBatch& batch, Pair& pair) { batch.made_with = pair.source.replica->status()->knowledge; },
-            StatusCode::kInvalidArgument, "teaches more than its range", 1},
-        Lie{"ForgettingMoreThanItsRange",
-            [](ChangeBatch& batch, Pair& pair) { batch.forgotten = pair.source.replica->status()->knowledge; },
-            StatusCode::kInvalidArgument, "teaches more than its range", 1},
-        Lie{"ForgettingMoreThanItKnows",
-            [](ChangeBatch& batch, Pair&) { batch.forgotten = Knowledge(shorthand::vector("{X:5}")); },
-            StatusCode::kInvalidArgument, "has forgotten what its source does not know"},
-        Lie{"OutOfOrder", [](ChangeBatch& batch, Pair&) { std::swap(batch.changes[0], batch.changes[1]); },
-            StatusCode::kInvalidArgument, "out of order or out of range"},
-        Lie{"OneItemTwice", [](ChangeBatch& batch, Pair&) { batch.changes[1] = batch.changes[0]; },
-            StatusCode::kInvalidArgument, "out of order or out of range"},
-        Lie{"ItemBeyondItsRange", [](ChangeBatch& batch, Pair&) { batch.changes[0].item = last_item_id(); },
-            StatusCode::kInvalidArgument, "out of order or out of range", 1},
-        Lie{"UnitsOutOfOrder",
-            [](ChangeBatch& batch, Pair&) { std::swap(batch.changes[0].units[0], batch.changes[0].units[1]); },
-            StatusCode::kInvalidArgument, "are not in order"},
-        Lie{"VersionThatItsSourceDoesNotKnow",
-            [](ChangeBatch& batch, Pair&) { batch.changes[0].units[0].content.version.tick += 100; },
-            StatusCode::kInvalidArgument, "a version that its source does not know"},
-        Lie{"NoVersion", [](ChangeBatch& batch, Pair&) { batch.changes[0].existence.version = Version(); },
-            StatusCode::kInvalidArgument, "a version that its source does not know"},
-        Lie{"KnowingOursBeforeWeMadeIt",
-            [](ChangeBatch& batch, Pair& pair) {
-              const Tick own = pair.destination.replica->status()->knowledge.greatest_tick();
-              batch.made_with.raise_everywhere({batch.destination, own + 1});
-            },
-            StatusCode::kCorruption, "changes of this replica that it has not made"},
-        Lie{"FromTheFuture",
-            [](ChangeBatch& batch, Pair&) { batch.made_with.raise_everywhere({shorthand::replica('X'), far_ahead()}); },
-            StatusCode::kClockSkew, "ahead of this device's clock"},
-        Lie{"AtTheLastTick",
-            [](ChangeBatch& batch, Pair&) {
-              const Version last{batch.source.replica, std::numeric_limits<Tick>::max()};
-              batch.changes[0].existence.version = last;
-              batch.made_with.raise_everywhere(last);
-            },
-            StatusCode::kClockSkew, "ahead of this device's clock"}),
+    testing::Values(Lie{"ForAnotherReplica", [](ChangeBatch& batch, Pair&) { batch.destination = shorthand::replica('X'); },
+                        StatusCode::kInvalidArgument, "made for replica"},
+                    Lie{"OfAnotherRequest", [](ChangeBatch& batch, Pair&) { ++batch.request_number; },
+                        StatusCode::kInvalidArgument, "made for another request"},
+                    Lie{"BeginningLater", [](ChangeBatch& batch, Pair&) { batch.range.first = shorthand::item(1); },
+                        StatusCode::kInvalidArgument, "does not follow"},
+                    Lie{"RangeBackwards",
+                        [](ChangeBatch& batch, Pair&) {
+                          batch.range.first = shorthand::item(9);
+                          batch.range.last = shorthand::item(3);
+                        },
+                        StatusCode::kInvalidArgument, "does not follow"},
+                    Lie{"LastInTheMiddle", [](ChangeBatch& batch, Pair&) { batch.last = true; },
+                        StatusCode::kInvalidArgument, "does not end as it says", 1},
+                    Lie{"NeverEnding", [](ChangeBatch& batch, Pair&) { batch.last = false; }, StatusCode::kInvalidArgument,
+                        "does not end as it says"},
+                    Lie{"OfNoScope", [](ChangeBatch& batch, Pair&) { batch.source.scope.clear(); },
+                        StatusCode::kInvalidArgument, "names no scope"},
+                    Lie{"OfAnotherSchema", [](ChangeBatch& batch, Pair&) { ++batch.source.schema_fingerprint; },
+                        StatusCode::kUnsupported, "schema is not ours"},
+                    Lie{"TeachingMoreThanItsRange",
+                        [](ChangeBatch& batch, Pair& pair) { batch.made_with = pair.source.replica->status()->knowledge; },
+                        StatusCode::kInvalidArgument, "teaches more than its range", 1},
+                    Lie{"ForgettingMoreThanItsRange",
+                        [](ChangeBatch& batch, Pair& pair) { batch.forgotten = pair.source.replica->status()->knowledge; },
+                        StatusCode::kInvalidArgument, "teaches more than its range", 1},
+                    Lie{"ForgettingMoreThanItKnows",
+                        [](ChangeBatch& batch, Pair&) { batch.forgotten = Knowledge(shorthand::vector("{X:5}")); },
+                        StatusCode::kInvalidArgument, "has forgotten what its source does not know"},
+                    Lie{"OutOfOrder", [](ChangeBatch& batch, Pair&) { std::swap(batch.changes[0], batch.changes[1]); },
+                        StatusCode::kInvalidArgument, "out of order or out of range"},
+                    Lie{"OneItemTwice", [](ChangeBatch& batch, Pair&) { batch.changes[1] = batch.changes[0]; },
+                        StatusCode::kInvalidArgument, "out of order or out of range"},
+                    Lie{"ItemBeyondItsRange", [](ChangeBatch& batch, Pair&) { batch.changes[0].item = last_item_id(); },
+                        StatusCode::kInvalidArgument, "out of order or out of range", 1},
+                    Lie{"UnitsOutOfOrder",
+                        [](ChangeBatch& batch, Pair&) { std::swap(batch.changes[0].units[0], batch.changes[0].units[1]); },
+                        StatusCode::kInvalidArgument, "are not in order"},
+                    Lie{"VersionThatItsSourceDoesNotKnow",
+                        [](ChangeBatch& batch, Pair&) { batch.changes[0].units[0].content.version.tick += 100; },
+                        StatusCode::kInvalidArgument, "a version that its source does not know"},
+                    Lie{"NoVersion", [](ChangeBatch& batch, Pair&) { batch.changes[0].existence.version = Version(); },
+                        StatusCode::kInvalidArgument, "a version that its source does not know"},
+                    Lie{"KnowingOursBeforeWeMadeIt",
+                        [](ChangeBatch& batch, Pair& pair) {
+                          const Tick own = pair.destination.replica->status()->knowledge.greatest_tick();
+                          batch.made_with.raise_everywhere({batch.destination, own + 1});
+                        },
+                        StatusCode::kCorruption, "changes of this replica that it has not made"},
+                    Lie{"FromTheFuture",
+                        [](ChangeBatch& batch, Pair&) {
+                          batch.made_with.raise_everywhere({shorthand::replica('X'), far_ahead()});
+                        },
+                        StatusCode::kClockSkew, "ahead of this device's clock"},
+                    Lie{"AtTheLastTick",
+                        [](ChangeBatch& batch, Pair&) {
+                          const Version last{batch.source.replica, std::numeric_limits<Tick>::max()};
+                          batch.changes[0].existence.version = last;
+                          batch.made_with.raise_everywhere(last);
+                        },
+                        StatusCode::kClockSkew, "ahead of this device's clock"}),
     [](const auto& lie) { return std::string(lie.param.name); });
 
 struct WrongItem {
@@ -175,23 +176,24 @@ TEST_P(ItemThatLies, IsLeftOutAndTheRestGoesOn) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ItemThatLies,
-    testing::Values(
-        WrongItem{"OfAnUnknownType", [](ItemChange& change) { change.type = 7; }, StatusCode::kUnsupported,
-                  "its type 7 is not in the schema"},
-        WrongItem{"ValueOfAnotherKind", [](ItemChange& change) { change.units[1].content.value = Value::integer(1); },
-                  StatusCode::kInvalidArgument, "unit 2 'text' holds a value of another kind"},
-        WrongItem{"TextThatIsNone", [](ItemChange& change) { change.units[1].content.value = Value::text("\xff"); },
-                  StatusCode::kInvalidArgument, "unit 2 'text' is no UTF-8 text"},
-        WrongItem{"ListInAList",
-                  [](ItemChange& change) {
-                    change.units.push_back({9, {change.existence.version, Value::list({Value::list({})})}});
-                  },
-                  StatusCode::kInvalidArgument, "unit 9 holds a list in a list"},
-        WrongItem{"ValueThatIsTooLarge",
-                  [](ItemChange& change) {
-                    change.units[1].content.value = Value::text(std::string(limits::kValueBytesMax + 1, 'x'));
-                  },
-                  StatusCode::kInvalidArgument, "is larger than"}),
+    testing::Values(WrongItem{"OfAnUnknownType", [](ItemChange& change) { change.type = 7; }, StatusCode::kUnsupported,
+                              "its type 7 is not in the schema"},
+                    WrongItem{"ValueOfAnotherKind",
+                              [](ItemChange& change) { change.units[1].content.value = Value::integer(1); },
+                              StatusCode::kInvalidArgument, "unit 2 'text' holds a value of another kind"},
+                    WrongItem{"TextThatIsNone",
+                              [](ItemChange& change) { change.units[1].content.value = Value::text("\xff"); },
+                              StatusCode::kInvalidArgument, "unit 2 'text' is no UTF-8 text"},
+                    WrongItem{"ListInAList",
+                              [](ItemChange& change) {
+                                change.units.push_back({9, {change.existence.version, Value::list({Value::list({})})}});
+                              },
+                              StatusCode::kInvalidArgument, "unit 9 holds a list in a list"},
+                    WrongItem{"ValueThatIsTooLarge",
+                              [](ItemChange& change) {
+                                change.units[1].content.value = Value::text(std::string(limits::kValueBytesMax + 1, 'x'));
+                              },
+                              StatusCode::kInvalidArgument, "is larger than"}),
     [](const auto& item) { return std::string(item.param.name); });
 
 TEST(HostilePeer, SecondContentUnderAVersionIsFoundAndLeftOut) {

@@ -12,6 +12,7 @@ namespace harmonica::kernel {
 namespace {
 
 struct Merge {
+  const char* name;
   const char* base;
   const char* one;
   const char* other;
@@ -30,16 +31,19 @@ TEST_P(TextMerge, IsTheSameWhicheverSideIsWhich) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, TextMerge,
-    testing::Values(Merge{"one two three", "1 two three", "one two 3", "1 two 3"},
-                    Merge{"one two three", "one two three four", "zero one two three", "zero one two three four"},
-                    Merge{"one two three", "two three", "one two", "two"},
-                    Merge{"one two three", "1 two three", "uno two three", nullptr},
-                    Merge{"one two three", "one three", "one 2 three", nullptr},
-                    Merge{"one two three", "one 2 three", "one 2 three 4", "one 2 three 4"},
-                    Merge{"", "all new", "", "all new"}, Merge{"", "new", "also new", nullptr},
-                    Merge{"gone", "", "gone", ""}, Merge{"same", "same", "same", "same"},
-                    Merge{"h\xc3\xa9llo world", "h\xc3\xa8llo world", "h\xc3\xa9llo moon", "h\xc3\xa8llo moon"},
-                    Merge{"a\n\nb\n\nc\n", "a\n\nb\n\nc\n\nd\n", "A\n\nb\n\nc\n", "A\n\nb\n\nc\n\nd\n"}));
+    testing::Values(Merge{"ChangesApart", "one two three", "1 two three", "one two 3", "1 two 3"},
+                    Merge{"InsertionsAtBothEnds", "one two three", "one two three four", "zero one two three",
+                          "zero one two three four"},
+                    Merge{"DeletionsApart", "one two three", "two three", "one two", "two"},
+                    Merge{"SameWordTwoWays", "one two three", "1 two three", "uno two three", nullptr},
+                    Merge{"DeletedAndChanged", "one two three", "one three", "one 2 three", nullptr},
+                    Merge{"SameChangeTwice", "one two three", "one 2 three", "one 2 three 4", "one 2 three 4"},
+                    Merge{"AllNew", "", "all new", "", "all new"}, Merge{"NewOnBothSides", "", "new", "also new", nullptr},
+                    Merge{"AllGone", "gone", "", "gone", ""}, Merge{"Nothing", "same", "same", "same", "same"},
+                    Merge{"LettersBeyondAscii", "h\xc3\xa9llo world", "h\xc3\xa8llo world", "h\xc3\xa9llo moon",
+                          "h\xc3\xa8llo moon"},
+                    Merge{"Lines", "a\n\nb\n\nc\n", "a\n\nb\n\nc\n\nd\n", "A\n\nb\n\nc\n", "A\n\nb\n\nc\n\nd\n"}),
+    [](const auto& merge) { return std::string(merge.param.name); });
 
 // Both sides change other words of a text: every change is in the merged one.
 TEST(TextMerges, KeepsTheChangesOfBothSides) {
