@@ -1,6 +1,7 @@
 // The commands, one file each. Each returns the process's exit code.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct SyncOptions {
   Direction direction = Direction::kBoth;
   OnConflict on_conflict = OnConflict::kAsInSchema;
   bool dry_run = false;
+  std::uint64_t bytes_max = 0;    // of changes in the whole run, about; 0: no limit
+  std::uint64_t seconds_max = 0;  // 0: no limit
 };
 
 struct StoreOptions {

@@ -57,6 +57,13 @@ void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
               {"latest", OnConflict::kLatest},
               {"source-wins", OnConflict::kSourceWins},
               {"destination-wins", OnConflict::kDestinationWins}});
+  command
+      ->add_option("--limit-bytes", options.bytes_max, "Stop after about so many bytes of changes; the next sync goes on")
+      ->type_name("BYTES")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--limit-seconds", options.seconds_max, "Stop after about so many seconds; the next sync goes on")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   command->add_flag("--dry-run", options.dry_run, "Only say what would happen; write nothing");
   command->add_flag("--confirm", options.common.confirm, "Go through what the guard has stopped");
   command->callback([&] { exit_code = run_sync(options); });

@@ -1,5 +1,6 @@
 // harmonica sync: sessions between the first store and each other one until a round changes nothing.
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <optional>
 #include <set>
@@ -16,6 +17,9 @@ namespace {
 
 // Two rounds bring everything everywhere; the others are for rules that mint.
 constexpr int kRoundsMax = 6;
+
+// Of a batch where the run is limited: so that it stops soon.
+constexpr std::uint64_t kBatchBytesMax = 64 * 1024;
 
 struct Session {
   std::size_t from = 0;
@@ -38,7 +42,7 @@ class Synchronization {
   }
 
   int exit_code() const {
-    if (!failed_.empty()) return kExitWaiting;
+    if (stopped_ || !failed_.empty()) return kExitWaiting;
     return std::any_of(statuses_.begin(), statuses_.end(), waits) ? kExitWaiting : kExitDone;
   }
 
@@ -65,9 +69,10 @@ class Synchronization {
       std::printf("nothing was written: this was a dry run\n");
       return;
     }
-    std::printf("%s\n", exit_code() == kExitWaiting ? "done, but something waits for you"
-                        : total.quiet()             ? "nothing to do: the stores were equal"
-                                                    : "done");
+    std::printf("%s\n", stopped_                      ? "stopped at the limit: sync again to go on"
+                        : exit_code() == kExitWaiting ? "done, but something waits for you"
+                        : total.quiet()               ? "nothing to do: the stores were equal"
+                                                      : "done");
   }
 
   void print_json() const {
@@ -77,6 +82,8 @@ class Synchronization {
     member(json, "scope", sessions_.empty() ? std::string() : sessions_.front().report.scope);
     key(json, "dry_run");
     json.Bool(options_.dry_run);
+    key(json, "stopped");
+    json.Bool(stopped_);
     std::vector<std::string> names;
     for (const OpenStore& store : stores_) names.push_back(store.name);
     member(json, "stores", names);
@@ -108,7 +115,7 @@ class Synchronization {
       for (std::size_t other = 1; other < stores_.size(); ++other) {
         HARMONICA_RETURN_IF_ERROR(run_both_ways(other, quiet));
       }
-      if (quiet) return {};
+      if (quiet || stopped_) return {};
       // One direction brings nothing back that a second round could carry on.
       if (options_.direction == Direction::kFromFirst) return {};
     }
@@ -126,7 +133,11 @@ class Synchronization {
 
   Status run_session(std::size_t from, std::size_t to, bool& quiet) {
     if (options_.direction == (to == 0 ? Direction::kFromFirst : Direction::kToFirst)) return {};
+    if (stopped_) return {};
     SessionOptions options;
+    if (options_.bytes_max > 0)
+      options.batch_bytes_max = std::clamp<std::uint64_t>(options_.bytes_max / 4, 1, kBatchBytesMax);
+    options.should_stop = [&](const SessionReport& report) { return is_spent(report.bytes_estimate); };
     options.on_conflict = options_.on_conflict;
     options.on_progress = [&](const SessionProgress& progress) {
       progress_.show(stores_[from].name + " -> " + stores_[to].name, progress);
@@ -136,12 +147,22 @@ class Synchronization {
     sessions_.push_back({from, to, session.report()});
     if (!status.ok()) return status.within(stores_[from].name + " -> " + stores_[to].name);
     if (!changed_nothing(session.report())) quiet = false;
+    bytes_ += session.report().bytes_estimate;
+    // What is not needed to be equal does not matter: another session would have to bring something.
+    stopped_ = session.report().stopped || (!quiet && is_spent(0));
     const OpenStore& source = stores_[from];
     for (const SessionReport::Failure& failure : session.report().failures) {
       const std::string path = item_path(*source.replica, source.store->schema(), failure.item);
       failed_.insert(stores_[to].name + ": \"" + path + "\": " + failure.status.message());
     }
     return {};
+  }
+
+  // Whether the run has had what it may have.
+  bool is_spent(std::uint64_t more_bytes) const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin_;
+    return (options_.bytes_max > 0 && bytes_ + more_bytes >= options_.bytes_max) ||
+           (options_.seconds_max > 0 && spent.count() >= static_cast<double>(options_.seconds_max));
   }
 
   // What waits for a person or failed comes again in every session, and is no reason for another round.
@@ -199,6 +220,9 @@ class Synchronization {
   std::vector<ReplicaStatus> statuses_;  // afterwards, one a store
   std::vector<std::string> skipped_;
   std::vector<std::string> damaged_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::uint64_t bytes_ = 0;
+  bool stopped_ = false;  // at a limit
 };
 
 int sync_stores(const SyncOptions& options) {

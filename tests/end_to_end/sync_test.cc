@@ -118,6 +118,37 @@ TEST_F(Sync, EditsMovesAndDeletionsReachTheOtherStores) {
   expect_equal(program_, "A", "B.html");
 }
 
+TEST_F(Sync, ALimitedSyncStopsAndTheNextOneGoesOn) {
+  program_.write("A", chromium_file(parse_tree("toolbar(a)")));
+  program_.write("B.html", html_file({}));
+  ASSERT_EQ(program_.run({"sync", "A", "B.html"}).exit_code, 0);
+  Tree tree = read_chromium_file(program_.read("A"));
+  for (int number = 0; number < 60; ++number) {
+    Entry entry;
+    entry.title = "n" + std::to_string(number);
+    entry.url = "https://" + entry.title + ".example/";
+    tree.roots["toolbar"].push_back(entry);
+  }
+  program_.write("A", chromium_file(tree));
+  int stopped = 0;
+  std::size_t before = 1;
+  while (stopped < 30) {
+    const Outcome limited = program_.run({"sync", "A", "B.html", "--limit-bytes", "3000"});
+    const std::size_t size = size_of(read_html_file(program_.read("B.html")));
+    EXPECT_GE(size, before);
+    before = size;
+    if (limited.exit_code == 0) break;
+    ASSERT_EQ(limited.exit_code, kWaiting) << limited.err;
+    EXPECT_THAT(limited.out, HasSubstr("stopped at the limit: sync again to go on"));
+    ++stopped;
+  }
+  EXPECT_GE(stopped, 3);
+  EXPECT_LT(stopped, 30);
+  EXPECT_EQ(before, 61U);
+  expect_equal(program_, "A", "B.html");
+  expect_nothing_left_to_do(program_, {"A", "B.html"});
+}
+
 TEST_F(Sync, ACopyOfTheFileIsKeptBeforeTheFirstWrite) {
   const std::string original = chromium_file(parse_tree("toolbar(a)"));
   program_.write("A", original);

@@ -92,6 +92,7 @@ class ForwardingProvider : public Provider {
   Result<ReplicaDescription> begin_source(const ChangeRequest& request) override { return inner_.begin_source(request); }
   Result<ChangeBatch> get_change_batch(const ItemId& first) override { return inner_.get_change_batch(first); }
   void prefetch_change_batch(const ItemId& first) override { inner_.prefetch_change_batch(first); }
+  bool can_stop() const override { return inner_.can_stop(); }
   Result<BatchReport> process_change_batch(const ChangeBatch& batch) override { return inner_.process_change_batch(batch); }
   Result<BatchReport> end() override { return inner_.end(); }
 

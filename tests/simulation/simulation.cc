@@ -403,6 +403,8 @@ std::optional<SessionReport> Simulation::session(std::size_t source_index, std::
     victim.power().cut_in(static_cast<int>(1 + random.below(9)));
   }
   const std::size_t cancel_after = random.chance(chance.session_cancelled) ? 1 + random.below(6) : 0;
+  const std::size_t stop_after = options_.scenario == Scenario::kRules && random.chance(150) ? 1 + random.below(4) : 0;
+  if (stop_after > 0) options.should_stop = [&](const SessionReport& so_far) { return so_far.batches >= stop_after; };
   const std::size_t abandon_after = random.chance(chance.session_abandoned) ? 1 + random.below(6) : 0;
   bool abandoned = false;
   std::optional<SessionReport> report;

@@ -34,11 +34,17 @@ struct SessionProgress {
   std::uint64_t changes_total_estimate = 0;
 };
 
+struct SessionReport;
+
 struct SessionOptions {
   OnConflict on_conflict = OnConflict::kAsInSchema;
   std::uint64_t batch_bytes_max = 0;  // 0: the default in limits.h
   // Called on the session's thread between batches; empty: not called.
   std::function<void(const SessionProgress&)> on_progress;
+  // Asked between batches, on the session's thread: whether to stop here because enough time, bytes or battery is spent.
+  // What came so far is written and learned, and the next session goes on from there. A store that is written whole is not
+  // stopped before it has met its first peer once. Empty: never.
+  std::function<bool(const SessionReport&)> should_stop;
 };
 
 // What one session did at the destination. An item that failed is named, and its status says why; it is
@@ -56,6 +62,8 @@ struct SessionReport {
   std::uint64_t conflicts = 0;
   std::uint64_t deferred = 0;
   std::uint64_t minted = 0;
+  std::uint64_t bytes_estimate = 0;  // of the changes received, about
+  bool stopped = false;              // by `should_stop`, before all changes were received
   struct Failure {
     ItemId item;
     Status status;

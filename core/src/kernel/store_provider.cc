@@ -87,6 +87,12 @@ Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch
   return apply_changes(context_, detector_, std::span(&batch, 1), resolution());
 }
 
+// Two that meet for the first time compare all that they have (docs/adr/0011).
+bool StoreProvider::can_stop() const {
+  const bool has_met = own_request_ && !own_request_->destination.scope.empty();
+  return has_met || context_.store.write_unit() == WriteUnit::kEachItem;
+}
+
 Result<BatchReport> StoreProvider::end() {
   Result<BatchReport> result = BatchReport();
   // What could not be written before is tried again in every session, also in one that brings nothing.

@@ -21,6 +21,7 @@ class StoreProvider : public Provider {
   Result<ReplicaDescription> begin_source(const ChangeRequest& request) override;
   Result<ChangeBatch> get_change_batch(const ItemId& first) override;
   Result<BatchReport> process_change_batch(const ChangeBatch& batch) override;
+  bool can_stop() const override;
   Result<BatchReport> end() override;
 
  private:

@@ -3,6 +3,7 @@
 
 #include "harmonica/extension/provider.h"
 #include "harmonica/session.h"
+#include "kernel/change_enumerator.h"
 
 namespace harmonica {
 
@@ -75,7 +76,12 @@ class SyncSession::State {
       HARMONICA_ASSIGN_OR_RETURN(const BatchReport applied, destination_.process_change_batch(batch));
       add(applied);
     }
+    for (const ItemChange& change : batch.changes) report_.bytes_estimate += kernel::weight_of(change);
     tell(SessionStage::kTransferring);
+    if (phase_ == Phase::kTransfer && options_.should_stop && destination_.can_stop() && options_.should_stop(report_)) {
+      report_.stopped = true;
+      phase_ = Phase::kEnd;
+    }
     return StepState::kMore;
   }
 

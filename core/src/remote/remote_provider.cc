@@ -25,6 +25,7 @@ class RemoteProvider : public Provider {
       if (std::holds_alternative<wire::Offer>(body)) continue;
       HARMONICA_ASSIGN_OR_RETURN(ChangeRequest request, content<ChangeRequest>(std::move(body)));
       session_ = session;
+      has_met_ = !request.destination.scope.empty();
       return request;
     }
     return Status(StatusCode::kUnavailable, "other sessions began at the peer meanwhile: run the session again");
@@ -67,6 +68,9 @@ class RemoteProvider : public Provider {
                                }));
     return content<BatchReport>(std::move(body));
   }
+
+  // How the store at the other end is written is not known here.
+  bool can_stop() const override { return has_met_; }
 
   Result<BatchReport> end() override {
     take_prefetch();
@@ -163,6 +167,7 @@ class RemoteProvider : public Provider {
   Channel& channel_;
   Executor* const executor_;
   std::uint64_t next_number_ = 0;
+  bool has_met_ = false;  // the far destination belongs to a scope
   std::optional<wire::SessionId> session_;
   std::uint64_t sequence_ = 0;
   Bytes unanswered_;

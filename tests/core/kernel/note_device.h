@@ -30,7 +30,8 @@ inline Schema note_schema() {
 }
 
 struct NoteDevice {
-  NoteDevice(std::uint8_t number, const ReplicaOptions& options) : environment(number) {
+  NoteDevice(std::uint8_t number, const ReplicaOptions& options, WriteUnit write_unit = WriteUnit::kEachItem)
+      : store(note_schema(), write_unit), environment(number) {
     auto opened = Replica::open(store, metadata, environment, options);
     EXPECT_TRUE(opened.ok()) << opened.status().to_text();
     replica = std::move(*opened);
@@ -54,7 +55,7 @@ struct NoteDevice {
     return values;
   }
 
-  providers::MemoryItemStore store{note_schema(), WriteUnit::kEachItem};
+  providers::MemoryItemStore store;
   providers::MemoryMetadataStore metadata;
   TestEnvironment environment;
   std::unique_ptr<Replica> replica;

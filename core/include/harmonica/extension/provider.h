@@ -67,6 +67,9 @@ class Provider {
   // a destination.
   virtual Result<BatchReport> process_change_batch(const ChangeBatch& batch) = 0;
 
+  // Whether what has been received can stand without the rest of the session. Only as a destination.
+  virtual bool can_stop() const { return true; }
+
   // Ends the session: writes what has been received so far. Its report holds what became known only now.
   virtual Result<BatchReport> end() = 0;
 };
