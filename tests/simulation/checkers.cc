@@ -22,11 +22,12 @@ ConflictRule rule_of(const Schema& schema, TypeId type, UnitId unit) {
   return found == nullptr ? ConflictRule::kLatest : item_type->rule_of(*found);
 }
 
-// A counter's list: for each replica its id, what it added, what it subtracted.
+// A counter's list: two members that say which counter it is, its first number; then for each replica its id, what it
+// added, what it subtracted.
 std::int64_t sum_of(const Value& counter) {
-  std::int64_t sum = 0;
   const Value::List& list = *counter.if_list();
-  for (std::size_t at = 0; at < list.size(); at += 3) sum += *list[at + 1].if_integer() - *list[at + 2].if_integer();
+  std::int64_t sum = *list[2].if_integer();
+  for (std::size_t at = 3; at < list.size(); at += 3) sum += *list[at + 1].if_integer() - *list[at + 2].if_integer();
   return sum;
 }
 
@@ -41,8 +42,9 @@ bool holds(ConflictRule rule, const Value& whole, const Value& part) {
   if (rule != ConflictRule::kCounter) return false;
   const Value::List& all = *whole.if_list();
   const Value::List& steps = *part.if_list();
-  for (std::size_t at = 0; at < steps.size(); at += 3) {
-    std::size_t place = 0;
+  if (!std::equal(all.begin(), all.begin() + 3, steps.begin())) return false;
+  for (std::size_t at = 3; at < steps.size(); at += 3) {
+    std::size_t place = 3;
     while (place < all.size() && !(all[place] == steps[at])) place += 3;
     if (place >= all.size()) return false;
     for (const std::size_t offset : {1, 2}) {

@@ -213,15 +213,18 @@ class EndpointChannel final : public Channel {
 
 struct OracleMesh::Machine {
   Machine(char letter, const Schema& schema)
-      : environment(letter), store(schema, WriteUnit::kEachItem), faulty(store), watched(metadata, faulty) {}
+      : environment(letter),
+        store(schema, WriteUnit::kEachItem),
+        faulty(store),
+        watched(std::make_unique<OracleMetadata>(*metadata, faulty)) {}
 
   void boot() {
     replica.reset();
     faulty.dead = false;
     faulty.cut_after_write = false;
-    watched.cut = Cut::kNone;
+    watched->cut = Cut::kNone;
     Result<std::unique_ptr<Replica>> opened =
-        Replica::open(faulty, watched, environment, ReplicaOptions{Guard::kConfirmed});
+        Replica::open(faulty, *watched, environment, ReplicaOptions{Guard::kConfirmed});
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
     replica = *std::move(opened);
   }
@@ -230,9 +233,9 @@ struct OracleMesh::Machine {
 
   OracleEnvironment environment;
   providers::MemoryItemStore store;
-  providers::MemoryMetadataStore metadata;
+  std::unique_ptr<providers::MemoryMetadataStore> metadata = std::make_unique<providers::MemoryMetadataStore>();
   OracleStore faulty;
-  OracleMetadata watched;
+  std::unique_ptr<OracleMetadata> watched;
   std::unique_ptr<Replica> replica;
 };
 
@@ -552,7 +555,17 @@ void OracleMesh::heal(char replica) { at(replica).faulty.failing.clear(); }
 void OracleMesh::cut_power_at(char replica, char moment) {
   Machine& machine = at(replica);
   machine.faulty.cut_after_write = moment == 's';
-  machine.watched.cut = moment == 'c' ? Cut::kBeforeCommit : moment == 'd' ? Cut::kAfterCommit : Cut::kNone;
+  machine.watched->cut = moment == 'c' ? Cut::kBeforeCommit : moment == 'd' ? Cut::kAfterCommit : Cut::kNone;
+}
+
+void OracleMesh::forget_metadata(char replica, std::int64_t time) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  machine.replica.reset();
+  machine.metadata = std::make_unique<providers::MemoryMetadataStore>();
+  machine.watched = std::make_unique<OracleMetadata>(*machine.metadata, machine.faulty);
+  machine.boot();
+  detect(replica);
 }
 
 void OracleMesh::reboot(char replica) { at(replica).boot(); }

@@ -89,6 +89,8 @@ class OracleMesh {
   void cut_power_at(char replica, char moment);
   // From what is durable.
   void reboot(char replica);
+  // All that was known of the store is lost, the store is not.
+  void forget_metadata(char replica, std::int64_t time);
   // Runs once, just before the next write into the store.
   void before_next_write(char replica, std::function<void()> what);
 

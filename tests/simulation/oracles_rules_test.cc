@@ -177,6 +177,73 @@ TEST(Oracles, W61EarliestEndsAlsoWhenAllResolveAtOnce) {
   EXPECT_TRUE(mesh.equal("ABC"));
 }
 
+TEST(Oracles, CounterDoesNotGrowWhereADeviceLosesItsMetadata) {
+  OracleMesh mesh("AB", ConflictRule::kCounter, ValueKind::kInteger);
+  mesh.create('A', 1, "x", "10");
+  mesh.sync("A->B");
+  mesh.edit('A', 2, "x", "15");
+  mesh.sync("A->B");
+  for (int loss = 0; loss < 2; ++loss) {
+    mesh.forget_metadata('B', 10 + loss);
+    mesh.sync("A->B");
+    mesh.settle();
+    for (const char replica : {'A', 'B'}) EXPECT_EQ(mesh.value(replica, "x"), "15") << replica << loss;
+  }
+  mesh.edit('A', 20, "x", "16");
+  mesh.edit('B', 21, "x", "17");
+  mesh.settle();
+  for (const char replica : {'A', 'B'}) EXPECT_EQ(mesh.value(replica, "x"), "18") << replica;
+}
+
+// What the other side has of the priority must not decide for this one.
+TEST(Oracles, PriorityWinsWhicheverSideAsksFirst) {
+  for (const bool to_a_first : {true, false}) {
+    OracleMesh mesh("AB", ConflictRule::kPriority);
+    mesh.create('A', 1, "x", "base", "1");
+    mesh.sync("A->B");
+    mesh.edit('B', 2, "x", "5", 'v');
+    mesh.edit('B', 3, "x", "from b");
+    mesh.edit('A', 4, "x", "from a");
+    mesh.sync(to_a_first ? "B->A" : "A->B");
+    mesh.settle();
+    EXPECT_EQ(mesh.value('A', "x"), "from b") << to_a_first;
+    EXPECT_TRUE(mesh.equal("AB"));
+  }
+}
+
+TEST(Oracles, TextsAreMergedHoweverOftenTheyWereChangedApart) {
+  for (const bool to_a_first : {true, false}) {
+    OracleMesh mesh("AB", ConflictRule::kTextMerge);
+    mesh.create('A', 1, "x", "one two three four five");
+    mesh.sync("A->B");
+    for (int edit = 0; edit < 20; ++edit) mesh.edit('A', 2 + edit, "x", "one two three four " + std::to_string(edit));
+    mesh.edit('B', 30, "x", "1 two three four five");
+    mesh.sync(to_a_first ? "B->A" : "A->B");
+    mesh.settle();
+    EXPECT_EQ(mesh.value('A', "x"), "1 two three four 19") << to_a_first;
+    EXPECT_TRUE(mesh.equal("AB"));
+    EXPECT_EQ(mesh.conflicts('A') + mesh.conflicts('B'), 0u);
+  }
+}
+
+// A session that leaves conflicts to a person leaves it nothing that loses nothing.
+TEST(Oracles, CountersAndSetsAreJoinedUnderEveryOptionOfASession) {
+  for (const OnConflict option :
+       {OnConflict::kManual, OnConflict::kLatest, OnConflict::kSourceWins, OnConflict::kDestinationWins}) {
+    OracleMesh counters("AB", ConflictRule::kCounter, ValueKind::kInteger);
+    write_apart(counters, "10", {"13", "14"});
+    OracleMesh sets("AB", ConflictRule::kUnion, ValueKind::kList);
+    write_apart(sets, "a", {"a,b", "a,c"});
+    for (OracleMesh* mesh : {&counters, &sets}) {
+      SyncSession session(mesh->provider('A'), mesh->provider('B'), {.on_conflict = option});
+      EXPECT_EQ(session.run(), Status());
+      EXPECT_EQ(session.report().conflicts + session.report().deferred, 0u);
+    }
+    EXPECT_EQ(counters.value('B', "x"), "17");
+    EXPECT_EQ(sets.value('B', "x"), "a,b,c");
+  }
+}
+
 // Every rule, resolved by all at once: equal in the end, and quiet.
 TEST(Oracles, EveryRuleEndsEqual) {
   struct Example {

@@ -28,7 +28,7 @@ enum class Guard : std::uint8_t {
 struct ReplicaOptions {
   Guard guard = Guard::kOn;
   CustomRule custom_rule;  // empty: items that need one are left out
-  // Of decided conflicts; those that are too old go in the session that finds them so, and the oldest when there are too
+  // Of decided conflicts; those go that are so much older than the youngest change known, and the oldest when there are too
   // many. What waits for a person stays.
   std::size_t conflict_records_max = limits::kConflictRecordsMax;
   std::int64_t conflict_record_age_ms_max = limits::kConflictRecordAgeMsMax;

@@ -43,7 +43,7 @@ enum class ConflictRule : std::uint8_t {
   kUnion,      // ids and lists are sets: what either side has
   kTextMerge,  // words that one side changed since both had the same text; both sides the same words: `latest`
   kPriority,   // the side whose `priority_unit` is greater; equal: `latest`
-  kCounter,    // an integer that replicas count up and down: every replica's steps count
+  kCounter,    // an integer that replicas count up and down: every replica's steps count (docs/adr/0014)
   kAdditive,   // the sum of both values, taken literally: kCounter is what adds up changes
   kAverage,    // half of their sum, rounded down
   kSourceWins,

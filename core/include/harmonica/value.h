@@ -16,7 +16,7 @@ enum class ValueKind : std::uint8_t { kNull, kBoolean, kInteger, kReal, kText, k
 
 // A typed value. Text is UTF-8. `kIds` is a list of item ids, in order; `kList` holds the members of a unit that groups
 // several fields, and no list holds lists. Equality is by kind and content; reals compare by their bits, so that equal
-// values are equal bytes. Copies share what they hold, which never changes (docs/adr/0011), so a copy costs little however
+// values are equal bytes. Copies share what they hold, which never changes (docs/adr/0013), so a copy costs little however
 // large the value is. Thread-compatible.
 class Value {
  public:
@@ -50,7 +50,7 @@ class Value {
   const Ids* if_ids() const { return if_shared<Ids>(); }
   const List* if_list() const { return if_shared<List>(); }
 
-  // Bytes that the value takes in memory beyond its own object, about.
+  // Bytes that the value takes in memory beyond its own object, about; the same number on every platform.
   std::size_t weight() const;
 
   // For people and logs: null, true, 12, 0.5, "text", x'00ff', <id id>, [a, b].

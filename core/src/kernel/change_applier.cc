@@ -305,7 +305,8 @@ class Attempt {
     for (const auto& [id, when_ms] : decided_) by_age.emplace_back(when_ms, id);
     std::sort(by_age.begin(), by_age.end());
     const ReplicaOptions& options = context_.options;
-    const std::int64_t oldest_ms = context_.environment.wall_clock_ms() - options.conflict_record_age_ms_max;
+    // By what replicas have written, not by a clock that may be wrong for once.
+    const std::int64_t oldest_ms = milliseconds_of(context_.clock.last()) - options.conflict_record_age_ms_max;
     std::size_t left = by_age.size();
     for (const auto& [when_ms, id] : by_age) {
       if (when_ms >= oldest_ms && left <= options.conflict_records_max) break;

@@ -4,9 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "harmonica/limits.h"
 #include "kernel/conflict_rules.h"
+#include "kernel/counter.h"
 #include "kernel/merge_bases.h"
+#include "kernel/value_faults.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -38,10 +39,6 @@ std::string_view rule_name(Resolution resolution, std::string_view as_in_schema)
   }
   return as_in_schema;
 }
-
-ConflictSide side_of(const Register& content) { return {content.version, content.value, Existence::kCreated}; }
-
-ConflictSide side_of(const ExistenceRegister& existence) { return {existence.version, Value(), existence.value}; }
 
 // Two concurrent registers of a unit, and how they are decided.
 struct UnitConflict {
@@ -145,22 +142,33 @@ class ChangeDecision {
     const bool silent = unit != nullptr && unit->recording == ConflictRecording::kSilent;
     const ConflictRule rule = rule_for(unit);
     const std::string_view name = rule_name(input_.resolution, to_text(rule));
-    const UnitConflict conflict{unit_id, held, sent, silent ? Loss::kNone : Loss::kRecorded, name};
+    UnitConflict conflict{unit_id, held, sent, silent ? Loss::kNone : Loss::kRecorded, name};
+    if (unit != nullptr) {
+      // Where nothing is lost there is nothing to decide, whoever was to do it.
+      const RuleOutcome as_in_schema = outcome_of(*unit, input_.type.rule_of(*unit), conflict);
+      if (as_in_schema.loss == Loss::kNone) {
+        conflict.loss = Loss::kNone;
+        return settle_unit(conflict, as_in_schema.value, Origin::kMadeByRule);
+      }
+    }
     if (!silent && input_.resolution == Resolution::kKeepLocal) return settle_unit(conflict, held.value, Origin::kWritten);
     if (!silent && input_.resolution == Resolution::kTakeRemote) return settle_unit(conflict, sent.value, Origin::kWritten);
-    if (!silent && rule == ConflictRule::kManual) return defer(unit_id, side_of(held), side_of(sent));
-    if (rule == ConflictRule::kCustom) return decide_custom(*unit, conflict);
-    if (unit == nullptr) return settle_unit(conflict, conflict.sides().greater.value, Origin::kMadeByRule);
-    RuleInput input{*unit, rule, conflict.sides(), conflict.sent_is_greater(), {}, {}, nullptr};
-    if (rule == ConflictRule::kPriority) {
-      input.lesser_priority = priority_of(*unit, !conflict.sent_is_greater());
-      input.greater_priority = priority_of(*unit, conflict.sent_is_greater());
+    if (!silent && rule == ConflictRule::kManual) {
+      return defer(unit_id, side_of(unit_id, held), side_of(unit_id, sent));
     }
-    if (rule == ConflictRule::kTextMerge) input.base = find_merge_base(input_.merge_bases, unit_id, input_.made_with);
-    const RuleOutcome outcome = resolve(input);
-    UnitConflict decided = conflict;
-    if (outcome.loss == Loss::kNone) decided.loss = Loss::kNone;
-    settle_unit(decided, outcome.value, Origin::kMadeByRule);
+    if (unit == nullptr) return settle_unit(conflict, conflict.sides().greater.value, Origin::kMadeByRule);
+    if (rule == ConflictRule::kCustom) return decide_custom(*unit, conflict);
+    settle_unit(conflict, outcome_of(*unit, rule, conflict).value, Origin::kMadeByRule);
+  }
+
+  RuleOutcome outcome_of(const Unit& unit, ConflictRule rule, const UnitConflict& conflict) const {
+    RuleInput input{unit, rule, conflict.sides(), conflict.sent_is_greater(), {}, {}, nullptr};
+    if (rule == ConflictRule::kPriority) {
+      input.lesser_priority = priority_of(unit, !conflict.sent_is_greater());
+      input.greater_priority = priority_of(unit, conflict.sent_is_greater());
+    }
+    if (rule == ConflictRule::kTextMerge) input.base = find_merge_base(input_.merge_bases, unit.id, input_.made_with);
+    return resolve(input);
   }
 
   ConflictRule rule_for(const Unit* unit) const {
@@ -174,7 +182,8 @@ class ChangeDecision {
       case Resolution::kDestinationWins:
         return is_structural ? ConflictRule::kLatest : ConflictRule::kDestinationWins;
       case Resolution::kDefer:
-        return ConflictRule::kManual;
+        if (unit->recording == ConflictRecording::kRecorded) return ConflictRule::kManual;
+        break;
       case Resolution::kAsInSchema:
       case Resolution::kKeepLocal:
       case Resolution::kTakeRemote:
@@ -196,8 +205,8 @@ class ChangeDecision {
     if (both_by_rule) return settle_unit(conflict, sides.greater.value, Origin::kMadeByRule);
     if (!input_.custom_rule) return leave_undecided(unit, "the app decides it by a rule of its own that was not given");
     const Value value = input_.custom_rule({input_.change.item, input_.change.type, unit.id, sides.lesser, sides.greater});
-    if ((!value.is_null() && value.kind() != unit.kind) || value.weight() > limits::kValueBytesMax) {
-      return leave_undecided(unit, "the app's rule answered with a value of another kind, or one that is too large");
+    if (const std::optional<std::string> fault = fault_of(input_.type, unit, value)) {
+      return leave_undecided(unit, "the value that the app's rule has answered " + *fault);
     }
     settle_unit(conflict, value, Origin::kMadeByRule);
   }
@@ -208,11 +217,24 @@ class ChangeDecision {
     if (conflict.loss == Loss::kRecorded) {
       for (const auto& [lost, met] : {std::pair(&sides.lesser, &sides.greater), std::pair(&sides.greater, &sides.lesser)}) {
         if (lost->value == value) continue;
-        record(conflict.unit, {met->version, value, Existence::kCreated}, side_of(*lost), conflict.rule);
+        record(conflict.unit, {met->version, recorded(conflict.unit, value), Existence::kCreated},
+               side_of(conflict.unit, *lost), conflict.rule);
       }
     }
     const Register outcome = value == sides.greater.value ? sides.greater : Register{minted(), value, origin};
     if (!(outcome == conflict.held)) take(conflict.unit, outcome);
+  }
+
+  ConflictSide side_of(UnitId unit, const Register& content) const {
+    return {content.version, recorded(unit, content.value), Existence::kCreated};
+  }
+  static ConflictSide side_of(const ExistenceRegister& existence) { return {existence.version, Value(), existence.value}; }
+
+  // As people know the value: of a counter its number.
+  Value recorded(UnitId id, const Value& value) const {
+    const Unit* unit = input_.type.find_unit(id);
+    const bool is_counter = unit != nullptr && input_.type.rule_of(*unit) == ConflictRule::kCounter;
+    return is_counter ? counter_shown(value) : value;
   }
 
   // Rule R10. Units have been decided already; what the sides held before that counts here.
@@ -269,7 +291,8 @@ class ChangeDecision {
   // What a deletion takes with it.
   void record_lost(const ExistenceRegister& dead, const std::vector<UnitRegister>& news, std::string_view rule) {
     for (const UnitRegister& unit : news) {
-      if (is_recorded(unit.unit)) record(unit.unit, side_of(dead), side_of(unit.content), rule);
+      if (!is_recorded(unit.unit)) continue;
+      record(unit.unit, side_of(dead), side_of(unit.unit, unit.content), rule);
     }
   }
 

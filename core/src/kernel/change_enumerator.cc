@@ -21,6 +21,23 @@ std::vector<ItemId> merge_wanted(std::vector<ItemId> lacking, const std::vector<
   return merged;
 }
 
+// A unit that is decided by another one's value comes with that value as it is here: what the destination has of it may be
+// newer.
+void add_priorities(const Schema& schema, const Item& item, ItemChange& change) {
+  const ItemType* type = schema.find_type(item.type);
+  const auto has_priority = [&](const Unit& unit) { return type->rule_of(unit) == ConflictRule::kPriority; };
+  if (type == nullptr || change.whole || std::none_of(type->units.begin(), type->units.end(), has_priority)) return;
+  std::vector<UnitRegister> units;
+  for (const UnitRegister& unit : item.units) {
+    const auto needs_it = [&](const UnitRegister& sent) {
+      const Unit* known = type->find_unit(sent.unit);
+      return sent.unit == unit.unit || (known != nullptr && has_priority(*known) && known->priority_unit == unit.unit);
+    };
+    if (std::any_of(change.units.begin(), change.units.end(), needs_it)) units.push_back(unit);
+  }
+  change.units = std::move(units);
+}
+
 }  // namespace
 
 std::size_t weight_of(const ItemChange& change) {
@@ -45,8 +62,8 @@ std::optional<ItemChange> change_for(const Item& item, const ClockVector& known,
   return change;
 }
 
-Result<ChangeBatch> enumerate_changes(MetadataTransaction& transaction, const ReplicaDescription& source,
-                                      const ChangeRequest& request, const ItemId& first) {
+Result<ChangeBatch> enumerate_changes(const Schema& schema, MetadataTransaction& transaction,
+                                      const ReplicaDescription& source, const ChangeRequest& request, const ItemId& first) {
   HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, transaction.knowledge());
   HARMONICA_ASSIGN_OR_RETURN(const Knowledge forgotten, transaction.forgotten());
   const std::uint64_t bytes_max = request.batch_bytes_max == 0 ? limits::kBatchBytesDefault : request.batch_bytes_max;
@@ -73,6 +90,7 @@ Result<ChangeBatch> enumerate_changes(MetadataTransaction& transaction, const Re
       const bool wanted = std::binary_search(request.wanted_whole.begin(), request.wanted_whole.end(), id);
       std::optional<ItemChange> change =
           change_for(stored->item, request.knowledge.at(id), wanted ? Extent::kWhole : Extent::kLacking);
+      if (change) add_priorities(schema, stored->item, *change);
       if (!change) continue;
       const std::size_t change_weight = weight_of(*change);
       if (!batch.changes.empty() &&

@@ -132,7 +132,8 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
     const bool is_changed = change != found.changed.end();
     if (!is_new && !is_changed) continue;
     Register& content = after.item.at(value.unit);
-    content = {version, recorded(type, value, is_changed ? &change->value : nullptr, content.value), Origin::kWritten};
+    content = {version, recorded(type, value, is_changed ? &change->value : nullptr, content.value, version),
+               Origin::kWritten};
   }
   const Unit* parent = type.find_role(UnitRole::kParent);
   if (parent != nullptr && (is_new || found.moved)) {
@@ -161,16 +162,17 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
 }
 
 // What the register holds once a user has put `value` into the store. Counters: by how much it differs from what the user
-// saw, null for a new one.
-Value ChangeRecorder::recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held) const {
+// saw, null for a new one; clearing one counts it to 0.
+Value ChangeRecorder::recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held,
+                               const Version& version) const {
   const Unit* unit = type.find_unit(value.unit);
   if (unit == nullptr || type.rule_of(*unit) != ConflictRule::kCounter) return value.value;
   const auto number = [](const Value& one) {
     const std::int64_t* integer = one.if_integer();
     return integer == nullptr ? 0 : *integer;
   };
-  if (seen == nullptr) return new_counter(number(value.value));
-  return counted(held, context_.replica, number(*seen), number(value.value));
+  if (seen != nullptr) return counted(held, version, number(*seen), number(value.value));
+  return value.value.is_null() ? Value() : new_counter(version, number(value.value));
 }
 
 // A deletion that could not be written into the store yet, and a user who edits what still stands there without having

@@ -28,7 +28,8 @@ class ChangeRecorder {
   std::vector<Version> assign_versions();
   Version mint(Tick tick);
   Result<ViewInput> change_of(Found& found, const Version& version);
-  Value recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held) const;
+  Value recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held,
+                 const Version& version) const;
   Status edit_of_deleted(const ItemType& type, const Version& version, Item& item);
   Result<Value> ancestors_of(const Found& found);
   Result<ViewInput> deletion_of(const ItemId& item);

@@ -1,5 +1,7 @@
 #include "kernel/conflict_records.h"
 
+#include <algorithm>
+
 #include "kernel/adoption.h"
 
 namespace harmonica::kernel {
@@ -8,7 +10,8 @@ Status keep_record(ReplicaContext& context, MetadataTransaction& transaction, Co
                    const ConflictId& id) {
   record.id = id;
   record.decided_by = context.replica;
-  record.when_ms = context.environment.wall_clock_ms();
+  record.when_ms = std::max({context.environment.wall_clock_ms(), milliseconds_of(record.kept.version.tick),
+                             milliseconds_of(record.lost.version.tick)});
   return transaction.put_conflict(record);
 }
 

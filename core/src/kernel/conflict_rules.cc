@@ -116,6 +116,13 @@ RuleOutcome without_loss(std::optional<Value> value, const Value& latest) {
   return fits ? RuleOutcome{*std::move(value), Loss::kNone} : RuleOutcome{latest, Loss::kRecorded};
 }
 
+// Of two counters that were created apart one stands; where they show the same it does not matter which.
+RuleOutcome merge_counts(const Value& lesser, const Value& greater) {
+  RuleOutcome outcome = without_loss(merge_counters(lesser, greater), greater);
+  if (!is_same_counter(lesser, greater) && counter_shown(lesser) != counter_shown(greater)) outcome.loss = Loss::kRecorded;
+  return outcome;
+}
+
 }  // namespace
 
 bool needs_an_end(ConflictRule rule) {
@@ -151,7 +158,7 @@ RuleOutcome resolve(const RuleInput& input) {
     case ConflictRule::kPriority:
       return {comes_before(input.greater_priority, input.lesser_priority) ? lesser : greater};
     case ConflictRule::kCounter:
-      return without_loss(merge_counters(lesser, greater), greater);
+      return merge_counts(lesser, greater);
     case ConflictRule::kAdditive:
       return without_loss(combine_numbers(input.rule, lesser, greater), greater);
     case ConflictRule::kAverage: {

@@ -3,25 +3,28 @@
 
 #include <cstdint>
 
-#include "harmonica/ids.h"
 #include "harmonica/value.h"
+#include "harmonica/version.h"
 
 namespace harmonica::kernel {
 
-// A register's value holds, for each replica in id order, its id, what it has added and what it has subtracted. The number
-// with which a counter was created stands under the replica id zero: two devices that hold the same one before they meet
-// count it once.
+// A register's value holds the version with which the counter was created and its first number; then, for each replica in
+// id order, its id, what it has added and what it has subtracted. Null, and whatever else is no counter, is one that nobody
+// has created.
 
-// The number to be shown: all that was added less all that was subtracted, 0 for what is no counter.
+// The number to be shown: the first one and all that was added, less all that was subtracted. Null for what is no counter.
 Value counter_shown(const Value& counter);
 
-// As created with a number.
-Value new_counter(std::int64_t number);
+Value new_counter(const Version& created, std::int64_t number);
 
-// The counter after `replica` has changed what is shown from one number to another.
-Value counted(const Value& counter, const ReplicaId& replica, std::int64_t from, std::int64_t to);
+// The counter after the maker of `version` has changed what is shown from one number to another; a new one if it was none.
+Value counted(const Value& counter, const Version& version, std::int64_t from, std::int64_t to);
 
-// The greater of both, replica by replica. Commutative, associative, idempotent.
+// Of two that were created apart the one that was created first; of one, the greater sums of both sides, replica by
+// replica. Commutative, associative, idempotent.
 Value merge_counters(const Value& a, const Value& b);
+
+// Whether both were created as one, so that merging them loses no step.
+bool is_same_counter(const Value& a, const Value& b);
 
 }  // namespace harmonica::kernel

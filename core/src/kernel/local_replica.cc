@@ -5,6 +5,7 @@
 #include "kernel/adoption.h"
 #include "kernel/change_applier.h"
 #include "kernel/change_detector.h"
+#include "kernel/counter.h"
 #include "kernel/identity.h"
 #include "kernel/replica_context.h"
 #include "kernel/store_provider.h"
@@ -105,7 +106,9 @@ class LocalReplica : public Replica {
             return;
           }
           if (!item.alive()) item.existence = {mint(), Existence::kCreated};
-          item.at(record.unit) = {mint(), record.lost.value, Origin::kWritten};
+          Register& content = item.at(record.unit);
+          const Version version = mint();
+          content = {version, restored(record, content.value, version), Origin::kWritten};
         }));
     return forget_conflict(conflict);
   }
@@ -128,6 +131,16 @@ class LocalReplica : public Replica {
   }
 
  private:
+  // What lost; a counter is counted to the number that did.
+  Value restored(const ConflictRecord& record, const Value& held, const Version& version) const {
+    const ItemType* type = context_.schema().find_type(record.type);
+    const Unit* unit = type == nullptr ? nullptr : type->find_unit(record.unit);
+    const std::int64_t* number = record.lost.value.if_integer();
+    if (unit == nullptr || type->rule_of(*unit) != ConflictRule::kCounter || number == nullptr) return record.lost.value;
+    const Value shown = counter_shown(held);
+    return counted(held, version, shown.if_integer() == nullptr ? 0 : *shown.if_integer(), *number);
+  }
+
   Result<std::unique_ptr<MetadataTransaction>> read() { return context_.metadata.begin(TransactionMode::kRead); }
 
   Result<ConflictRecord> find_conflict(const ConflictId& id) {

@@ -1,6 +1,8 @@
 #include "kernel/merge_bases.h"
 
 #include <algorithm>
+#include <iterator>
+#include <vector>
 
 #include "harmonica/limits.h"
 
@@ -9,6 +11,18 @@ namespace {
 
 bool comes_before(const UnitRegister& a, const UnitRegister& b) {
   return a.unit != b.unit ? a.unit < b.unit : a.content.version < b.content.version;
+}
+
+// Of more than two: not the oldest, which a peer that knows any of them knows, nor the youngest; of those between them, the
+// one that stands closest to its neighbours. What was written between two sessions comes in a short time.
+std::vector<UnitRegister>::iterator least_needed(std::vector<UnitRegister>::iterator first,
+                                                 std::vector<UnitRegister>::iterator last) {
+  const auto gap = [](auto base) { return std::next(base)->content.version.tick - std::prev(base)->content.version.tick; };
+  auto least = std::next(first);
+  for (auto base = least; std::next(base) != last; ++base) {
+    if (gap(base) < gap(least)) least = base;
+  }
+  return least;
 }
 
 }  // namespace
@@ -26,9 +40,9 @@ void keep_merge_bases(const ItemType& type, const Item& before, StoredItem& afte
     const auto place = std::lower_bound(bases.begin(), bases.end(), base, comes_before);
     if (place == bases.end() || comes_before(base, *place)) bases.insert(place, base);
     const auto of_unit = [&](const UnitRegister& one) { return one.unit == unit.id; };
-    if (std::count_if(bases.begin(), bases.end(), of_unit) > static_cast<std::ptrdiff_t>(limits::kMergeBasesMax)) {
-      bases.erase(std::find_if(bases.begin(), bases.end(), of_unit));
-    }
+    const auto first = std::find_if(bases.begin(), bases.end(), of_unit);
+    const auto last = std::find_if_not(first, bases.end(), of_unit);
+    if (last - first > static_cast<std::ptrdiff_t>(limits::kMergeBasesMax)) bases.erase(least_needed(first, last));
   }
 }
 

@@ -8,7 +8,7 @@
 
 namespace harmonica::kernel {
 
-// Adds to `after` what its units with the rule text_merge were in `before`, and drops the oldest beyond the limit.
+// Adds to `after` what its units with the rule text_merge were in `before`, and drops one beyond the limit.
 void keep_merge_bases(const ItemType& type, const Item& before, StoredItem& after);
 
 // The youngest former text of the unit that the source knew too; null if there is none.

@@ -70,7 +70,7 @@ Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& requ
 Result<ChangeBatch> StoreProvider::get_change_batch(const ItemId& first) {
   if (snapshot_ == nullptr) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription own, describe());
-  return enumerate_changes(*snapshot_, own, *request_, first);
+  return enumerate_changes(context_.schema(), *snapshot_, own, *request_, first);
 }
 
 Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch) {

@@ -11,15 +11,6 @@ ValueKind register_kind(const ItemType& type, const Unit& unit) {
   return type.rule_of(unit) == ConflictRule::kCounter ? ValueKind::kList : unit.kind;
 }
 
-std::optional<std::string> fault_of(const ItemType& type, const Unit& unit, const Value& value) {
-  if (!value.is_null() && value.kind() != register_kind(type, unit)) return "holds a value of another kind";
-  const Bytes* position = unit.role == UnitRole::kPosition ? value.if_bytes() : nullptr;
-  if (position != nullptr && position->size() > limits::kPositionBytesMax) {
-    return "is a position of more than " + std::to_string(limits::kPositionBytesMax) + " bytes";
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::optional<std::string> fault_of(const Value& value) {
@@ -36,13 +27,24 @@ std::optional<std::string> fault_of(const Value& value) {
   return std::nullopt;
 }
 
+std::optional<std::string> fault_of(const ItemType& type, const Unit& unit, const Value& value) {
+  if (std::optional<std::string> fault = fault_of(value)) return fault;
+  if (!value.is_null() && value.kind() != register_kind(type, unit)) return "is of another kind than the unit's";
+  const Bytes* position = unit.role == UnitRole::kPosition ? value.if_bytes() : nullptr;
+  if (position != nullptr && position->size() > limits::kPositionBytesMax) {
+    return "is a position of more than " + std::to_string(limits::kPositionBytesMax) + " bytes";
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> fault_of(const ItemType& type, const ItemChange& change) {
   for (const UnitRegister& unit : change.units) {
-    std::optional<std::string> fault = fault_of(unit.content.value);
     const Unit* known = type.find_unit(unit.unit);
-    if (!fault && known != nullptr) fault = fault_of(type, *known, unit.content.value);
-    if (fault)
-      return "unit " + std::to_string(unit.unit) + (known == nullptr ? "" : " '" + known->name + "'") + " " + *fault;
+    const std::optional<std::string> fault =
+        known == nullptr ? fault_of(unit.content.value) : fault_of(type, *known, unit.content.value);
+    if (!fault) continue;
+    const std::string name = known == nullptr ? "" : " '" + known->name + "'";
+    return "the value of unit " + std::to_string(unit.unit) + name + " " + *fault;
   }
   return std::nullopt;
 }

@@ -42,6 +42,9 @@ bool same(const T* a, const T* b) {
   return a == b || *a == *b;
 }
 
+// The same on every platform: replicas compare weights with limits.
+constexpr std::size_t kMemberWeight = 24;
+
 }  // namespace
 
 Value::Value(Value&& other) noexcept = default;
@@ -57,7 +60,7 @@ std::size_t Value::weight() const {
   if (const auto* ids = if_ids()) return ids->size() * ItemId::kSize;
   std::size_t sum = 0;
   if (const auto* list = if_list()) {
-    for (const Value& member : *list) sum += sizeof(Value) + member.weight();
+    for (const Value& member : *list) sum += kMemberWeight + member.weight();
   }
   return sum;
 }

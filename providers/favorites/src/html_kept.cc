@@ -2,23 +2,36 @@
 
 #include <algorithm>
 
+#include "html_element.h"
 #include "html_text.h"
 #include "html_tokenizer.h"
 
 namespace harmonica::providers {
 namespace {
 
-// A tag that lost its '>' or a quote, with the values that were read from it.
+// A tag that lost its '>' or a quote, with the values that were read from it; what are no attributes follows it as text.
 std::string closed_tag(const HtmlTag& tag) {
   std::string text = tag.side == HtmlTag::Side::kEnd ? "</" : "<";
+  std::string debris;
   text += tag.name;
   for (HtmlAttributes attributes(tag); const std::optional<HtmlAttribute> attribute = attributes.next();) {
-    if (!is_attribute_name(attribute->name)) continue;
-    text += " ";
-    text += attribute->name;
-    if (attribute->form == HtmlAttribute::Form::kWithValue) text += "=\"" + requote_attribute(attribute->value) + "\"";
+    const bool has_value = attribute->form == HtmlAttribute::Form::kWithValue;
+    if (is_attribute_name(attribute->name)) {
+      text += " ";
+      text += attribute->name;
+      if (has_value) text += "=\"" + requote_attribute(attribute->value) + "\"";
+    } else {
+      debris += " " + escape_text(attribute->name);
+      if (has_value) debris += "=" + escape_text(attribute->value);
+    }
   }
-  return text + ">";
+  return text + ">" + debris;
+}
+
+bool looks_like_markup(std::string_view text) {
+  if (text.size() < 2 || text[0] != '<') return false;
+  const char letter = text[1] == '/' && text.size() > 2 ? text[2] : text[1];
+  return text[1] == '!' || text[1] == '?' || is_ascii_letter(letter);
 }
 
 }  // namespace
@@ -29,11 +42,15 @@ std::string self_contained_html(std::string_view html, HtmlComments comments) {
   HtmlTokenizer tokenizer(html);
   while (tokenizer.next()) {
     const auto token = [&] { return html.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin()); };
-    const bool is_comment = tokenizer.kind() == HtmlToken::kComment;
-    if (is_comment && comments == HtmlComments::kShort && !is_short_comment(token())) tokenizer.read_as_text();
-    if (tokenizer.kind() == HtmlToken::kTag && !tokenizer.tag().is_closed) {
+    const bool is_open_tag = tokenizer.kind() == HtmlToken::kTag && !tokenizer.tag().is_closed;
+    if (is_open_tag && element_of(tokenizer.tag().name) != HtmlElement::kUnknown) {
       result += closed_tag(tokenizer.tag());
-    } else if (tokenizer.kind() == HtmlToken::kText && (token().starts_with("<!") || token().starts_with("<?"))) {
+      continue;
+    }
+    const bool is_no_comment = tokenizer.kind() == HtmlToken::kComment && comments == HtmlComments::kInEntryText &&
+                               tokenizer.begin() > 0 && !is_comment_in_text(html, tokenizer.begin(), tokenizer.end());
+    if (is_open_tag || is_no_comment) tokenizer.read_as_text();
+    if (tokenizer.kind() == HtmlToken::kText && looks_like_markup(token())) {
       result += "&lt;";
       result += token().substr(1);
     } else {
@@ -43,9 +60,12 @@ std::string self_contained_html(std::string_view html, HtmlComments comments) {
   return result;
 }
 
-bool is_short_comment(std::string_view comment) {
+bool is_comment_in_text(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::size_t kShortCommentBytes = 1000;
-  return comment.size() <= kShortCommentBytes && comment.find('\n') == std::string_view::npos;
+  const std::string_view comment = text.substr(begin, end - begin);
+  if (comment.size() <= kShortCommentBytes && comment.find_first_of("\r\n") == std::string_view::npos) return true;
+  const std::size_t before = text.substr(0, begin).find_last_not_of(" \t");
+  return before != std::string_view::npos && (text[before] == '\n' || text[before] == '\r');
 }
 
 bool is_attribute_name(std::string_view name) {

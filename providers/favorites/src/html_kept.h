@@ -7,20 +7,20 @@
 
 namespace harmonica::providers {
 
-// How the reader takes a comment where the HTML stands.
+// How the reader takes comments where the HTML stands.
 enum class HtmlComments : std::uint8_t {
-  kAny,    // a comment is one
-  kShort,  // within an entry's text: only if is_short_comment()
+  kAny,          // a comment is one
+  kInEntryText,  // behind other text, only if is_comment_in_text()
 };
 
-// What is read from `html`, which ends where a token does, in a form that reads the same whatever is written behind it:
-// tags and the quotes in them are closed, and the '<' of a comment that is none is a reference. Sound HTML is returned as
-// it is. Idempotent.
+// What is read from `html`, which ends where a token does, in a form that reads the same whatever is written behind it. A
+// tag that lost its '>' or a quote is text if its element means nothing to us, and closed if it does; the '<' of text that
+// looks like a tag or a comment is a reference. No word is lost. Sound HTML is returned as it is. Idempotent.
 std::string self_contained_html(std::string_view html, HtmlComments comments);
 
-// Whether a comment in a title or description is one. If it is long or goes over several lines, it is a "<!--" that
-// somebody forgot to escape, and what follows it are entries.
-bool is_short_comment(std::string_view comment);
+// Whether a comment in a title or description, at `begin` of `text`, is one. If it begins in the middle of a line and is
+// long or goes over several lines, it is a "<!--" that somebody forgot to escape, and what follows it are entries.
+bool is_comment_in_text(std::string_view text, std::size_t begin, std::size_t end);
 
 // Whether an attribute's name is one, and not debris of a quote that was lost.
 bool is_attribute_name(std::string_view name);

@@ -31,7 +31,7 @@ std::string lowered_text(std::string_view text) {
   return result;
 }
 
-bool is_digit_or_letter(char c) { return (c >= '0' && c <= '9') || (lowered(c) >= 'a' && lowered(c) <= 'z'); }
+bool is_digit_or_letter(char c) { return (c >= '0' && c <= '9') || is_ascii_letter(c); }
 
 class Utf8Text {
  public:
@@ -251,6 +251,8 @@ std::string charset_of_meta(const HtmlTag& tag) {
 }  // namespace
 
 bool is_html_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'; }
+
+bool is_ascii_letter(char c) { return lowered(c) >= 'a' && lowered(c) <= 'z'; }
 
 std::string_view without_blank_ends(std::string_view text) {
   while (!text.empty() && is_html_space(text.front())) text.remove_prefix(1);

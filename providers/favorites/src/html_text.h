@@ -55,6 +55,7 @@ std::string excerpt(std::string_view text);
 
 bool equals_ignoring_case(std::string_view a, std::string_view b);
 bool is_html_space(char c);
+bool is_ascii_letter(char c);
 std::string_view without_blank_ends(std::string_view text);
 
 }  // namespace harmonica::providers

@@ -8,8 +8,6 @@
 namespace harmonica::providers {
 namespace {
 
-bool is_tag_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-
 // Whether an entry, a heading or a list begins or ends at the start of `line`, blanks apart.
 bool begins_structure(std::string_view line) {
   std::size_t at = 0;
@@ -106,7 +104,7 @@ bool HtmlTokenizer::take_tag() {
   const bool closes = at < text_.size() && text_[at] == '/';
   if (closes) ++at;
   const std::size_t name = at;
-  if (at == text_.size() || !is_tag_letter(text_[at])) return false;
+  if (at == text_.size() || !is_ascii_letter(text_[at])) return false;
   while (at < text_.size() && !is_html_space(text_[at]) && text_[at] != '>' && text_[at] != '/' && text_[at] != '<') ++at;
   tag_.name = text_.substr(name, at - name);
   tag_.side = closes ? HtmlTag::Side::kEnd : HtmlTag::Side::kStart;

@@ -127,13 +127,13 @@ std::string html_title(std::string_view raw) {
   std::string title;
   HtmlTokenizer tokenizer(raw);
   while (tokenizer.next()) {
-    const std::string_view token = raw.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin());
     if (tokenizer.kind() == HtmlToken::kTag && is_one_of(tokenizer.tag().name, kSilentInTitles)) continue;
     if (tokenizer.kind() == HtmlToken::kTag && is_one_of(tokenizer.tag().name, kBlankInTitles)) {
       title += ' ';
       continue;
     }
-    if (tokenizer.kind() == HtmlToken::kComment && is_short_comment(token)) continue;
+    const bool is_comment = tokenizer.kind() == HtmlToken::kComment;
+    if (is_comment && is_comment_in_text(raw, tokenizer.begin(), tokenizer.end())) continue;
     if (tokenizer.kind() != HtmlToken::kText) tokenizer.read_as_text();
     title += decode_text(raw.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin()));
   }

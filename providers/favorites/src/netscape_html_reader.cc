@@ -81,6 +81,8 @@ class NetscapeHtmlReader {
   std::string_view token() const { return text().substr(tokenizer_->begin(), tokenizer_->end() - tokenizer_->begin()); }
   HtmlOrigin& origin(std::uint32_t number) { return document_->origins_[number]; }
 
+  bool is_comment_here() const { return is_comment_in_text(text(), tokenizer_->begin(), tokenizer_->end()); }
+
   bool advance() {
     if (again_) {
       again_ = false;
@@ -153,7 +155,7 @@ class NetscapeHtmlReader {
       return {};
     }
     if (tokenizer_->kind() == HtmlToken::kComment) {
-      if (is_in_note() && !is_short_comment(token())) tokenizer_->read_as_text();
+      if (run_.kind == Run::Kind::kNote && !is_comment_here()) tokenizer_->read_as_text();
       take_loose();
       return {};
     }
@@ -389,7 +391,7 @@ class NetscapeHtmlReader {
     const std::size_t begin = tokenizer_->end();
     const HtmlElement own = element_of(tokenizer_->tag().name);
     while (advance()) {
-      if (tokenizer_->kind() == HtmlToken::kComment && !is_short_comment(token())) tokenizer_->read_as_text();
+      if (tokenizer_->kind() == HtmlToken::kComment && !is_comment_here()) tokenizer_->read_as_text();
       if (tokenizer_->kind() != HtmlToken::kTag) continue;
       const HtmlElement element = element_of(tokenizer_->tag().name);
       const bool ends = tokenizer_->tag().side == HtmlTag::Side::kEnd;

@@ -23,15 +23,15 @@ std::string upper_case(std::string_view name) {
   return result;
 }
 
-// The first that stands outside of tags and comments, which are not always written as they were.
-std::string_view first_line_end(std::string_view text) {
+// The first line end that stands outside of tags and comments, which are not always written as they were.
+std::optional<std::string_view> first_line_end(std::string_view text) {
   HtmlTokenizer tokenizer(text);
   while (tokenizer.next()) {
     if (tokenizer.kind() != HtmlToken::kText) continue;
     const std::size_t end = text.substr(0, tokenizer.end()).find('\n', tokenizer.begin());
     if (end != std::string_view::npos) return end > 0 && text[end - 1] == '\r' ? "\r\n" : "\n";
   }
-  return "\n";
+  return std::nullopt;
 }
 
 bool begins_description(std::string_view html) {
@@ -73,8 +73,9 @@ struct HeaderParts {
 
 class NetscapeHtmlWriter {
  public:
-  explicit NetscapeHtmlWriter(const NetscapeHtmlDocument& document)
-      : document_(document), line_end_(first_line_end(document.text_)) {}
+  explicit NetscapeHtmlWriter(const NetscapeHtmlDocument& document) : document_(document), header_(kept(document.header_)) {
+    line_end_ = first_line_end(header_).value_or(first_line_end(document.text_).value_or("\n"));
+  }
 
   Result<std::string> write() && {
     if (document_.mark_ == ByteOrderMark::kUtf8) out_ += "\xEF\xBB\xBF";
@@ -110,8 +111,7 @@ class NetscapeHtmlWriter {
   // reader would not find this is replaced.
   void write_header() {
     const std::size_t begin = out_.size();
-    const std::string whole = kept(document_.header_);
-    const std::string_view header = whole;
+    const std::string_view header = header_;
     const HeaderParts parts(header);
     if (!parts.has_doctype) line(0, kDoctype);
     if (!parts.meta) {
@@ -190,7 +190,7 @@ class NetscapeHtmlWriter {
 
   void write_kept(const HtmlOrigin& origin, const HtmlOrigin* before, std::size_t depth) {
     if (origin.role == HtmlOrigin::Role::kUnsynced) {
-      line(depth, "<DT>" + kept(origin.whole, HtmlComments::kShort) + note_of(origin, depth));
+      line(depth, "<DT>" + kept(origin.whole, HtmlComments::kInEntryText) + note_of(origin, depth));
       if (!origin.list.empty()) line(depth, kept(origin.list));
       return;
     }
@@ -292,7 +292,7 @@ class NetscapeHtmlWriter {
   }
 
   std::string note_of(const HtmlOrigin& origin, std::size_t depth) const {
-    const std::string note = kept(origin.note, HtmlComments::kShort);
+    const std::string note = kept(origin.note, HtmlComments::kInEntryText);
     if (note.empty()) return {};
     if (!begins_description(note)) return " " + note;
     return std::string(line_end_) + std::string(depth * 4, ' ') + "<DD" + note.substr(3);
@@ -308,6 +308,7 @@ class NetscapeHtmlWriter {
   }
 
   const NetscapeHtmlDocument& document_;
+  std::string header_;
   std::string_view line_end_;
   std::string out_;
   std::array<bool, kHtmlRoots> root_is_written_ = {};

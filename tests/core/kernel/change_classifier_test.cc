@@ -756,10 +756,14 @@ TEST(Classifier, ItemWhoseConflictNobodyHereCanDecideIsLeftOut) {
   Case given = titles(ConflictRule::kCustom, "a@D6", "b@S5");
   EXPECT_EQ(outcome_of(given),
             "refused: unit 1 'title' is in conflict, and the app decides it by a rule of its own that was not given");
-  given.custom = [](const CustomConflict&) { return Value::integer(1); };
+  given.custom = [](const CustomConflict&) { return Value::text("\xff"); };
   EXPECT_EQ(outcome_of(given),
-            "refused: unit 1 'title' is in conflict, and the app's rule answered with a value of another kind, or one that "
-            "is too large");
+            "refused: unit 1 'title' is in conflict, and the value that the app's rule has answered is no UTF-8 text");
+  given.custom = [](const CustomConflict&) { return Value::integer(1); };
+  EXPECT_EQ(
+      outcome_of(given),
+      "refused: unit 1 'title' is in conflict, and the value that the app's rule has answered is of another kind than the "
+      "unit's");
 }
 
 TEST(Classifier, RuleOfTheSessionStandsBeforeThatOfTheSchema) {

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "kernel/counter.h"
 #include "support/shorthand.h"
@@ -12,7 +15,6 @@ namespace harmonica::kernel {
 namespace {
 
 using shorthand::item;
-using shorthand::replica;
 using shorthand::version;
 
 constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
@@ -106,44 +108,65 @@ TEST(ConflictRules, OnlyRulesThatLoseNothingLeaveNoRecord) {
   }
 }
 
+Value start(std::int64_t number) { return new_counter(version("A1"), number); }
+
 TEST(Counter, EveryReplicasStepsCount) {
-  const Value start = new_counter(5);
-  const Value at_a = counted(start, replica('A'), 5, 8);
-  const Value at_b = counted(counted(start, replica('B'), 5, 1), replica('B'), 1, 2);
+  const Value at_a = counted(start(5), version("A2"), 5, 8);
+  const Value at_b = counted(counted(start(5), version("B2"), 5, 1), version("B3"), 1, 2);
   EXPECT_EQ(counter_shown(at_a), Value::integer(8));
   EXPECT_EQ(counter_shown(at_b), Value::integer(2));
   EXPECT_EQ(counter_shown(merge_counters(at_a, at_b)), Value::integer(5));
   EXPECT_EQ(outcome(ConflictRule::kCounter, at_a, at_b).loss, Loss::kNone);
 }
 
-TEST(Counter, MergingIsCommutativeAssociativeAndIdempotent) {
-  const Value a = counted(new_counter(1), replica('A'), 1, 9);
-  const Value b = counted(a, replica('B'), 9, 2);
-  const Value c = counted(new_counter(1), replica('C'), 1, -4);
-  EXPECT_EQ(merge_counters(a, c), merge_counters(c, a));
-  EXPECT_EQ(merge_counters(merge_counters(a, b), c), merge_counters(a, merge_counters(b, c)));
-  EXPECT_EQ(merge_counters(b, b), b);
-  EXPECT_EQ(merge_counters(a, b), b);
+TEST(Counter, OfTwoThatWereCreatedApartTheFirstStands) {
+  const Value first = counted(new_counter(version("B3"), -5), version("C9"), -5, -4);
+  const Value second = counted(new_counter(version("A7"), 3), version("C9"), 3, 30);
+  for (const auto& [a, b] : {std::pair(first, second), std::pair(second, first)}) {
+    EXPECT_EQ(merge_counters(a, b), first);
+    EXPECT_EQ(outcome(ConflictRule::kCounter, a, b).loss, Loss::kRecorded);
+  }
+  const Value alike = new_counter(version("A8"), -4);
+  EXPECT_EQ(outcome(ConflictRule::kCounter, first, alike).loss, Loss::kNone);
 }
 
-TEST(Counter, WhatIsNoCounterCountsNothing) {
-  const Value counter = counted(new_counter(3), replica('A'), 3, 4);
+TEST(Counter, MergingIsCommutativeAssociativeAndIdempotent) {
+  const std::vector<Value> counters = {Value(),
+                                       start(1),
+                                       counted(start(1), version("A2"), 1, 9),
+                                       counted(start(1), version("C2"), 1, -4),
+                                       counted(counted(start(1), version("A2"), 1, 9), version("B3"), 9, 2),
+                                       new_counter(version("B4"), 7),
+                                       counted(new_counter(version("B4"), 7), version("A9"), 7, 8)};
+  for (const Value& a : counters) {
+    EXPECT_EQ(merge_counters(a, a), a);
+    for (const Value& b : counters) {
+      EXPECT_EQ(merge_counters(a, b), merge_counters(b, a));
+      for (const Value& c : counters) {
+        EXPECT_EQ(merge_counters(merge_counters(a, b), c), merge_counters(a, merge_counters(b, c)));
+      }
+    }
+  }
+}
+
+TEST(Counter, WhatIsNoCounterIsOneThatNobodyHasCreated) {
+  const Value counter = counted(start(3), version("A2"), 3, 4);
   const Value::List half = {Value::bytes({1, 2})};
   Value::List negative = *counter.if_list();
-  negative[1] = Value::integer(-1);
+  negative[4] = Value::integer(-1);
   for (const Value& wrong : {Value(), Value::integer(7), Value::list(half), Value::list(negative)}) {
-    EXPECT_EQ(counter_shown(wrong), Value::integer(0)) << wrong.to_text();
+    EXPECT_EQ(counter_shown(wrong), Value()) << wrong.to_text();
     EXPECT_EQ(merge_counters(wrong, counter), counter) << wrong.to_text();
-    EXPECT_EQ(counter_shown(counted(wrong, replica('A'), 0, 2)), Value::integer(2)) << wrong.to_text();
+    EXPECT_EQ(counted(wrong, version("A2"), 0, 2), new_counter(version("A2"), 2)) << wrong.to_text();
   }
 }
 
 TEST(Counter, StaysWithinItsRange) {
-  const Value most = counted(new_counter(kMost), replica('A'), kMost, kMost);
+  const Value most = counted(start(kMost), version("A2"), kMost, kMost);
   EXPECT_EQ(counter_shown(most), Value::integer(kMost));
-  EXPECT_EQ(counter_shown(counted(most, replica('B'), 0, kMost)), Value::integer(kMost));
-  EXPECT_EQ(counter_shown(counted(new_counter(0), replica('A'), kMost, kLeast)), Value::integer(-kMost));
-  EXPECT_EQ(counter_shown(new_counter(kLeast)), Value::integer(-kMost));
+  EXPECT_EQ(counter_shown(counted(most, version("B2"), 0, kMost)), Value::integer(kMost));
+  EXPECT_EQ(counter_shown(counted(start(0), version("A2"), kMost, kLeast)), Value::integer(-kMost));
+  EXPECT_EQ(counter_shown(start(kLeast)), Value::integer(-kMost));
 }
 
 }  // namespace

@@ -180,15 +180,15 @@ INSTANTIATE_TEST_SUITE_P(
                               "its type 7 is not in the schema"},
                     WrongItem{"ValueOfAnotherKind",
                               [](ItemChange& change) { change.units[1].content.value = Value::integer(1); },
-                              StatusCode::kInvalidArgument, "unit 2 'text' holds a value of another kind"},
+                              StatusCode::kInvalidArgument, "the value of unit 2 'text' is of another kind"},
                     WrongItem{"TextThatIsNone",
                               [](ItemChange& change) { change.units[1].content.value = Value::text("\xff"); },
-                              StatusCode::kInvalidArgument, "unit 2 'text' is no UTF-8 text"},
+                              StatusCode::kInvalidArgument, "the value of unit 2 'text' is no UTF-8 text"},
                     WrongItem{"ListInAList",
                               [](ItemChange& change) {
                                 change.units.push_back({9, {change.existence.version, Value::list({Value::list({})})}});
                               },
-                              StatusCode::kInvalidArgument, "unit 9 holds a list in a list"},
+                              StatusCode::kInvalidArgument, "the value of unit 9 holds a list in a list"},
                     WrongItem{"ValueThatIsTooLarge",
                               [](ItemChange& change) {
                                 change.units[1].content.value = Value::text(std::string(limits::kValueBytesMax + 1, 'x'));

@@ -361,6 +361,31 @@ TEST(HtmlWriter, NothingThatIsWrittenEndsACommentThatWasLeftOpen) {
   EXPECT_EQ(text_of(*read(text)), text_of(*document));
 }
 
+TEST(HtmlWriter, NoWordOfADescriptionIsLostWhereItLooksLikeMarkup) {
+  const auto document = read(
+      "<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://1/\">one</A>\n"
+      "<DD>if a <b, then (c) is \"fine\": see 4.2 & more!\n<DT><A HREF=\"http://2/\">two</A>\n"
+      "<DD><Strg+C> copies; x<y&&y<z ok\n</DL><p>\n");
+  document->tree().mended.push_back("written anew");
+  const std::string text = written(*document);
+  EXPECT_THAT(text, HasSubstr("<DD>if a &lt;b, then (c) is \"fine\": see 4.2 & more!\n"));
+  EXPECT_THAT(text, HasSubstr("<DD><Strg+C> copies; x&lt;y&&y&lt;z ok\n"));
+  EXPECT_EQ(text_of(*read(text)), text_of(*document));
+}
+
+TEST(HtmlWriter, WhatIsCommentedOutStaysSo) {
+  const std::string comment = "<!--\n<DT><A HREF=\"http://out/\">out</A>\n-->";
+  for (const std::string& before : {std::string("</A> "), std::string("</A>\n"), std::string("</A>\n<DD>note\n")}) {
+    const auto document = read("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DL><p>\n<DT><A HREF=\"http://1/\">one" + before +
+                               comment + "\n<DT><A HREF=\"http://2/\">two</A>\n</DL><p>\n");
+    EXPECT_EQ(text_of(*document).find("out"), std::string::npos) << before;
+    document->tree().mended.push_back("written anew");
+    const std::string text = written(*document);
+    EXPECT_THAT(text, HasSubstr(comment)) << before;
+    EXPECT_EQ(text_of(*read(text)), text_of(*document)) << before;
+  }
+}
+
 TEST(HtmlWriter, ATagInWhichTheFileBrokeOffTakesInNothing) {
   const auto document = read("<!DOCTYPE NETSCAPE-Bookmark-file-1>\n<DT><A HREF=\"http://1/\">one</A> <!NOT ended");
   document->tree().mended.push_back("written anew");
