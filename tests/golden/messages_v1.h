@@ -76,7 +76,41 @@ inline ChangeBatch golden_empty_batch() {
 }
 
 inline BatchReport golden_report() {
-  return {1, 2, 3, 4, 5, 6, 7, 300, {{shorthand::item(8), Status(StatusCode::kIo, "item 8: disk full")}}};
+  return {1, 2, 3, 4, 5, 6, 7, 300, {{shorthand::item(8), Status(StatusCode::kIo, "item 8: disk full")}}, {}};
+}
+
+inline Fingerprint golden_fingerprint(std::uint8_t number) {
+  Fingerprint fingerprint{};
+  fingerprint.back() = number;
+  return fingerprint;
+}
+
+inline std::vector<RangeQuestion> golden_questions() {
+  return {{{kFirstItemId, shorthand::item(4)}, golden_fingerprint(1)},
+          {shorthand::range("i5..i5"), golden_fingerprint(0)},
+          {{shorthand::item(9), last_item_id()}, golden_fingerprint(255)}};
+}
+
+inline std::vector<RangeAnswer> golden_answers() {
+  return {{RangeAnswerKind::kParts, {shorthand::item(2)}, {golden_fingerprint(2), golden_fingerprint(3)}},
+          {RangeAnswerKind::kEqual, {}, {}},
+          {RangeAnswerKind::kItems, {}, {}},
+          {RangeAnswerKind::kItems,
+           {shorthand::item(10), shorthand::item(11)},
+           {golden_fingerprint(4), golden_fingerprint(5)}}};
+}
+
+inline BeginComparison golden_begin_comparison() {
+  BeginComparison comparison;
+  comparison.request.destination = golden_description('D');
+  comparison.request.number = 3;
+  return comparison;
+}
+
+inline BatchReport golden_waiting_report() {
+  BatchReport report;
+  report.questions = golden_questions();
+  return report;
 }
 
 inline std::map<std::string, Request> golden_requests() {
@@ -91,6 +125,9 @@ inline std::map<std::string, Request> golden_requests() {
       {"begin destination without a number", {{}, ApplyOptions{}}},
       {"process batch", {{far_destination, 1}, golden_batch()}},
       {"end", {{far_destination, 2}, End{}}},
+      {"answer questions", {{far_source, 1}, golden_questions()}},
+      {"process answers", {{far_destination, 2}, golden_answers()}},
+      {"begin comparison", {{far_source, 0}, golden_begin_comparison()}},
   };
 }
 
@@ -106,6 +143,10 @@ inline std::map<std::string, Response> golden_responses() {
       {"batch sent", {{far_source, 1}, 1, BatchSent{golden_batch(), {}}}},
       {"destination begun", {{far_destination, 0}, 301, golden_change_request()}},
       {"report", {{far_destination, 1}, 301, golden_report()}},
+      {"report with questions", {{far_destination, 1}, 301, golden_waiting_report()}},
+      {"answers", {{far_source, 1}, 1, golden_answers()}},
+      {"comparison begun",
+       {{far_source, 0}, 1, ComparedReplica{golden_description('A'), Knowledge(shorthand::vector("{A:5,B:9}"))}}},
   };
 }
 

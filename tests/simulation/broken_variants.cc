@@ -339,7 +339,121 @@ class WallClockOrder final : public Sabotage {
   std::optional<Metadata> metadata_;
 };
 
-constexpr std::array<BrokenVariant, 11> kVariants = {{
+// Cleaning, as it shows in a transaction: items are removed and no knowledge is written.
+class WatchesCleaning : public ForwardingTransaction {
+ public:
+  WatchesCleaning(MetadataStore&, std::unique_ptr<MetadataTransaction> inner) : ForwardingTransaction(std::move(inner)) {}
+
+  Status set_knowledge(const Knowledge& knowledge) override {
+    learns_ = true;
+    return inner_->set_knowledge(knowledge);
+  }
+  Status remove(const ItemId& item) override {
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, inner_->find(item));
+    if (stored) removed_.push_back(*stored);
+    return inner_->remove(item);
+  }
+
+ protected:
+  bool cleans() const { return !learns_ && !removed_.empty(); }
+
+  bool learns_ = false;
+  std::vector<StoredItem> removed_;
+};
+
+// A tombstone goes and nothing is left of it.
+class CleansWithoutTrace final : public WatchesCleaning {
+ public:
+  using WatchesCleaning::WatchesCleaning;
+  Status set_forgotten(const Knowledge& forgotten) override {
+    return cleans() ? Status() : inner_->set_forgotten(forgotten);
+  }
+};
+
+// Of a tombstone only the deletion is remembered (rule R13).
+class ForgetsDeletionOnly final : public WatchesCleaning {
+ public:
+  using WatchesCleaning::WatchesCleaning;
+  Status set_forgotten(const Knowledge& forgotten) override {
+    if (!cleans()) return inner_->set_forgotten(forgotten);
+    HARMONICA_ASSIGN_OR_RETURN(Knowledge spoilt, inner_->forgotten());
+    for (const StoredItem& stored : removed_) {
+      ClockVector deletion;
+      deletion.raise(stored.item.existence.version);
+      spoilt.merge_at(stored.item.id, deletion);
+    }
+    return inner_->set_forgotten(spoilt);
+  }
+};
+
+// What comes in is not held against what was forgotten (rule R14).
+class TakesTheForgotten final : public ForwardingTransaction {
+ public:
+  TakesTheForgotten(MetadataStore&, std::unique_ptr<MetadataTransaction> inner) : ForwardingTransaction(std::move(inner)) {}
+
+  Result<Knowledge> forgotten() override { return Knowledge(); }
+  Status set_forgotten(const Knowledge& forgotten) override {
+    HARMONICA_ASSIGN_OR_RETURN(Knowledge all, inner_->forgotten());
+    all.merge(forgotten);
+    return inner_->set_forgotten(all);
+  }
+};
+
+// What another replica has forgotten is not (rule R16).
+class InheritsNothing final : public WatchesCleaning {
+ public:
+  using WatchesCleaning::WatchesCleaning;
+  Status set_forgotten(const Knowledge& forgotten) override {
+    return learns_ ? Status() : inner_->set_forgotten(forgotten);
+  }
+};
+
+// A register keeps its version where it was made anew with the same value (rule R15).
+class KeepsOldVersions final : public ForwardingTransaction {
+ public:
+  KeepsOldVersions(MetadataStore&, std::unique_ptr<MetadataTransaction> inner) : ForwardingTransaction(std::move(inner)) {}
+
+  Status put(const StoredItem& item, std::span<const IndexEntry> entries) override {
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> before, inner_->find(item.item.id));
+    if (!before) return inner_->put(item, entries);
+    StoredItem spoilt = item;
+    if (before->item.existence.value == item.item.existence.value) spoilt.item.existence = before->item.existence;
+    for (UnitRegister& unit : spoilt.item.units) {
+      const Register* held = before->item.find(unit.unit);
+      if (held != nullptr && held->value == unit.content.value) unit.content.version = held->version;
+    }
+    return inner_->put(spoilt, entries);
+  }
+};
+
+// Recovery leaves tombstones alone (W67).
+class KeepsTombstones final : public ForwardingTransaction {
+ public:
+  KeepsTombstones(MetadataStore&, std::unique_ptr<MetadataTransaction> inner) : ForwardingTransaction(std::move(inner)) {}
+
+  Status put(const StoredItem& item, std::span<const IndexEntry> entries) override {
+    put_.push_back({item, std::vector<IndexEntry>(entries.begin(), entries.end())});
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> before, inner_->find(item.item.id));
+    put_.back().was_dead = before && !before->item.alive();
+    return inner_->put(item, entries);
+  }
+  Status remove(const ItemId& item) override {
+    for (const Put& put : put_) {
+      if (put.item.item.id == item && put.was_dead) return {};
+    }
+    return inner_->remove(item);
+  }
+
+ private:
+  struct Put {
+    StoredItem item;
+    std::vector<IndexEntry> entries;
+    bool was_dead = false;
+  };
+  std::vector<Put> put_;
+};
+
+constexpr std::array<BrokenVariant, 17> kVariants = {{
     {"knowledge_before_data", "knowledge is committed before what it speaks of",
      make_sabotage<MetadataSabotage<KnowledgeFirst>>},
     {"destination_wins", "a rule that sees which side is local: the destination's value stands, nothing is minted",
@@ -357,6 +471,18 @@ constexpr std::array<BrokenVariant, 11> kVariants = {{
     {"records_dropped", "what lost a conflict is not recorded", make_sabotage<MetadataSabotage<DropsRecords>>},
     {"prepared_forgotten", "after a power cut its own writes are taken for a user's", make_sabotage<PreparedSabotage>},
     {"blind_write", "a store that changed meanwhile is taken for written", make_sabotage<StoreSabotage<WritesBlindly>>},
+    {"cleaned_without_trace", "a cleaned tombstone leaves no forgotten knowledge",
+     make_sabotage<MetadataSabotage<CleansWithoutTrace>>, true},
+    {"deletion_only_forgotten", "of a cleaned tombstone only the deletion is remembered",
+     make_sabotage<MetadataSabotage<ForgetsDeletionOnly>>, true},
+    {"forgotten_taken", "what comes in is not held against what was forgotten",
+     make_sabotage<MetadataSabotage<TakesTheForgotten>>, true},
+    {"nothing_inherited", "what a source has forgotten is not learned with the rest",
+     make_sabotage<MetadataSabotage<InheritsNothing>>, true},
+    {"old_versions_recovered", "recovery keeps registers under versions that others have forgotten",
+     make_sabotage<MetadataSabotage<KeepsOldVersions>>, true},
+    {"tombstones_not_recovered", "recovery leaves tombstones alone", make_sabotage<MetadataSabotage<KeepsTombstones>>,
+     true},
 }};
 
 }  // namespace

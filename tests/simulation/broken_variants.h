@@ -29,6 +29,7 @@ struct BrokenVariant {
   std::string_view name;
   std::string_view what;  // one line, for people
   std::unique_ptr<Sabotage> (*make)();
+  bool forgets = false;  // to be seen where devices forget their deletions
 };
 
 std::span<const BrokenVariant> broken_variants();

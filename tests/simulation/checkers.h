@@ -48,6 +48,7 @@ class Checkers {
   void fail(const std::string& law, Device& device, const std::string& what);
   void check_invariant(Device& device, const View& view);
   void check_own_ticks(Device& device, const View& view);
+  void check_forgotten(Device& device, const View& view);
   void check_growth(Device& device, const View& view);
   void check_shown(Device& device, const View& view);
   void check_views(Device& device, const View& view);

@@ -91,6 +91,7 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
     return inner_->put(item, entries);
   }
   Status remove(const ItemId& item) override {
+    std::erase_if(committed_.puts, [&](const StoredItem& put) { return put.item.id == item; });
     committed_.removed.push_back(item);
     return inner_->remove(item);
   }
@@ -280,6 +281,12 @@ Result<BatchReport> WatchedProvider::process_change_batch(const ChangeBatch& bat
   return report;
 }
 
+Result<BatchReport> WatchedProvider::process_answers(std::span<const RangeAnswer> answers) {
+  HARMONICA_ASSIGN_OR_RETURN(BatchReport report, inner_.process_answers(answers));
+  watcher_.applied(report);
+  return report;
+}
+
 Result<BatchReport> WatchedProvider::end() {
   HARMONICA_ASSIGN_OR_RETURN(BatchReport report, inner_.end());
   watcher_.applied(report);
@@ -309,7 +316,10 @@ Status Device::boot() {
   HARMONICA_ASSIGN_OR_RETURN(
       replica_,
       Replica::open(sabotage_->store(faulty_store_), sabotage_->metadata(watched_metadata_),
-                    sabotage_->environment(environment_), ReplicaOptions{Guard::kConfirmed, options_.custom_rule}));
+                    sabotage_->environment(environment_),
+                    ReplicaOptions{.guard = Guard::kConfirmed,
+                                   .custom_rule = options_.custom_rule,
+                                   .tombstone_retention_ms = options_.tombstone_retention_ms}));
   WatchedProvider::Watcher watcher;
   watcher.detected = [this] { account_for_edits(); };
   watcher.told = [this](const Knowledge& knowledge) {

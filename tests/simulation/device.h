@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harmonica/extension/remote.h"
+#include "harmonica/limits.h"
 #include "harmonica/providers/memory.h"
 #include "harmonica/replica.h"
 #include "simulation/broken_variants.h"
@@ -28,6 +29,7 @@ struct SharedWorld {
   std::int64_t now_ms = 0;  // true time
   Random random;
   Misfortunes misfortunes;
+  bool forgetting = false;  // devices clean their tombstones
   Ledger ledger;
   std::optional<std::string> violation;           // the first one
   std::function<void(const std::string&)> trace;  // empty: nobody listens
@@ -120,6 +122,7 @@ class WatchedProvider final : public ForwardingProvider {
   Result<ReplicaDescription> begin_source(const ChangeRequest& request) override;
   Result<ChangeBatch> get_change_batch(const ItemId& first) override;
   Result<BatchReport> process_change_batch(const ChangeBatch& batch) override;
+  Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override;
   Result<BatchReport> end() override;
 
  private:
@@ -135,6 +138,7 @@ struct DeviceOptions {
   std::uint64_t seed = 0;
   const BrokenVariant* broken = nullptr;  // nullptr: the kernel as it is
   CustomRule custom_rule;
+  std::int64_t tombstone_retention_ms = limits::kTombstoneRetentionMs;
 };
 
 class Device {

@@ -94,6 +94,15 @@ class ForwardingProvider : public Provider {
   void prefetch_change_batch(const ItemId& first) override { inner_.prefetch_change_batch(first); }
   bool can_stop() const override { return inner_.can_stop(); }
   Result<BatchReport> process_change_batch(const ChangeBatch& batch) override { return inner_.process_change_batch(batch); }
+  Result<ComparedReplica> begin_comparison(const ChangeRequest& request) override {
+    return inner_.begin_comparison(request);
+  }
+  Result<std::vector<RangeAnswer>> answer_questions(std::span<const RangeQuestion> questions) override {
+    return inner_.answer_questions(questions);
+  }
+  Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override {
+    return inner_.process_answers(answers);
+  }
   Result<BatchReport> end() override { return inner_.end(); }
 
  protected:

@@ -9,7 +9,7 @@ namespace harmonica::simulation {
 namespace {
 
 std::optional<Scenario> scenario_of(std::string_view name) {
-  for (const Scenario scenario : {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules}) {
+  for (const Scenario scenario : {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting}) {
     if (to_text(scenario) == name) return scenario;
   }
   return std::nullopt;

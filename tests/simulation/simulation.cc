@@ -28,6 +28,9 @@ void choose_rules(Random& random, SchemaChoices& choices) {
   choices.accounts_rule = random.chance(700) ? ConflictRule::kUnion : ConflictRule::kDestinationWins;
 }
 
+// Most runs last a few minutes, some an hour or two.
+const std::vector<std::int64_t> kRetentions = {0, 0, 2'000, 20'000, 10 * 60'000};
+
 SchemaChoices choose_schema(Random& random, Scenario scenario) {
   static const std::vector<DeletionRule> rules = {DeletionRule::kEditWins, DeletionRule::kDeleteWins,
                                                   DeletionRule::kLatest};
@@ -68,6 +71,8 @@ std::string_view to_text(Scenario scenario) {
       return "bookmarks";
     case Scenario::kRules:
       return "rules";
+    case Scenario::kForgetting:
+      return "forgetting";
   }
   return "mixed";
 }
@@ -103,6 +108,8 @@ Simulation::Simulation(const SimulationOptions& options)
   const BrokenVariant* broken = options_.broken.empty() ? nullptr : find_broken_variant(options_.broken);
   HARMONICA_ASSERT(options_.broken.empty() || broken != nullptr);
   const bool bookmarks = options_.scenario == Scenario::kBookmarks;
+  const bool forgetting = options_.scenario == Scenario::kForgetting;
+  world_.forgetting = forgetting;
   const std::uint64_t shared_data = random.chance(bookmarks ? 900 : 400) ? random.next() : 0;
   // Of several that have all lost their metadata, two could meet after each has told others (docs/adr/0011).
   const bool any_carry_ids = bookmarks && random.chance(700);
@@ -119,6 +126,7 @@ Simulation::Simulation(const SimulationOptions& options)
     device.seed = random.next();
     device.broken = broken;
     if (options_.scenario == Scenario::kRules) device.custom_rule = joined;
+    if (forgetting) device.tombstone_retention_ms = random.pick(kRetentions);
     devices_.push_back(std::make_unique<Device>(world_, std::move(device)));
     Device& made = *devices_.back();
     made.user = [this, &made] {
@@ -134,7 +142,7 @@ Simulation::Simulation(const SimulationOptions& options)
   backups_.resize(devices_.size());
   static const std::vector<Shape> shapes = {Shape::kRing, Shape::kStar, Shape::kLine, Shape::kMesh};
   choose_links(random.pick(shapes));
-  if (devices_.size() > 2 && random.chance(200)) away_ = devices_.size() - 1;
+  if (devices_.size() > 2 && random.chance(forgetting ? 600 : 200)) away_ = devices_.size() - 1;
 }
 
 void Simulation::choose_links(Shape shape) {
@@ -315,7 +323,9 @@ void Simulation::conflict_step(Device& device) {
                 world_.ledger.text(record.item));
     done = device.replica().restore(record.id);
   }
-  if (!done.ok() && done.code() != StatusCode::kIo) {
+  // What a conflict was about can be deleted and forgotten since.
+  const bool forgotten = world_.forgetting && done.code() == StatusCode::kNotFound;
+  if (!done.ok() && done.code() != StatusCode::kIo && !forgotten) {
     world_.fail("deciding or restoring at " + device.name() + " failed: " + done.to_text());
   }
 }

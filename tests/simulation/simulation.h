@@ -19,7 +19,7 @@ namespace harmonica::simulation {
 
 // What the devices hold: items of all kinds; or bookmarks, in stores most of which are written whole, and many of which
 // were in sync before and have lost their metadata.
-enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules };
+enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules, kForgetting };
 
 // What a run is made from. Zeros: the seed chooses.
 struct SimulationOptions {

@@ -66,6 +66,15 @@ class RuleSeeds : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(RuleSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kRules}); }
 
+class ForgettingSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(ForgettingSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kForgetting}); }
+
+TEST_P(ForgettingSeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kForgetting, .metadata = MetadataKind::kSqlite});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, ForgettingSeeds, testing::Range<std::uint64_t>(0, 5));
 INSTANTIATE_TEST_SUITE_P(Blocks, MemorySeeds, testing::Range<std::uint64_t>(0, 8));
 INSTANTIATE_TEST_SUITE_P(Blocks, SqliteSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, BookmarkSeeds, testing::Range<std::uint64_t>(0, 3));
@@ -76,6 +85,7 @@ class Broken : public testing::TestWithParam<BrokenVariant> {};
 TEST_P(Broken, KernelIsCaught) {
   SimulationOptions options;
   options.broken = GetParam().name;
+  if (GetParam().forgets) options.scenario = Scenario::kForgetting;
   for (options.seed = 1; options.seed <= kSeedsForBrokenMax; ++options.seed) {
     SimulationOptions sound = options;
     sound.broken.clear();

@@ -18,6 +18,8 @@ class ScriptedProvider : public Provider {
   ReplicaDescription description;
   std::vector<ChangeBatch> batches;  // found by the first id of their ranges
   BatchReport batch_report;
+  std::vector<RangeAnswer> answers;
+  BatchReport answers_report;
   BatchReport end_report;
   std::map<std::string, Status> errors;  // by method; stay until they are removed
 
@@ -26,6 +28,8 @@ class ScriptedProvider : public Provider {
   ApplyOptions last_options;
   ChangeRequest last_request;
   std::vector<ChangeBatch> processed;
+  std::vector<RangeQuestion> asked_questions;
+  std::vector<RangeAnswer> processed_answers;
 
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override {
     calls.push_back("begin_destination");
@@ -56,6 +60,27 @@ class ScriptedProvider : public Provider {
     processed.push_back(batch);
     if (const auto error = errors.find("process_change_batch"); error != errors.end()) return error->second;
     return batch_report;
+  }
+
+  Result<ComparedReplica> begin_comparison(const ChangeRequest& asked) override {
+    calls.push_back("begin_comparison");
+    last_request = asked;
+    if (const auto error = errors.find("begin_comparison"); error != errors.end()) return error->second;
+    return ComparedReplica{description, request.knowledge};
+  }
+
+  Result<std::vector<RangeAnswer>> answer_questions(std::span<const RangeQuestion> questions) override {
+    calls.push_back("answer_questions");
+    asked_questions.assign(questions.begin(), questions.end());
+    if (const auto error = errors.find("answer_questions"); error != errors.end()) return error->second;
+    return answers;
+  }
+
+  Result<BatchReport> process_answers(std::span<const RangeAnswer> given) override {
+    calls.push_back("process_answers");
+    processed_answers.assign(given.begin(), given.end());
+    if (const auto error = errors.find("process_answers"); error != errors.end()) return error->second;
+    return answers_report;
   }
 
   Result<BatchReport> end() override {

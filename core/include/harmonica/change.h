@@ -54,4 +54,9 @@ struct ChangeBatch {
   friend bool operator==(const ChangeBatch&, const ChangeBatch&) = default;
 };
 
+// Whether the destination has to find out which of its items the source does not hold before it can apply the batch: the
+// source has forgotten deletions that the destination may never have heard of (rule R15). Not if the destination has
+// learned of nobody and the source not of it: then the batch names all that the source holds.
+bool is_recovery_needed(const ChangeRequest& request, const ChangeBatch& batch);
+
 }  // namespace harmonica

@@ -80,6 +80,8 @@ ItemId last_item_id();
 
 // The id that follows; nothing after the last one.
 std::optional<ItemId> next(const ItemId& id);
+// The id before, and the last one before the first.
+ItemId previous(const ItemId& id);
 
 // A closed interval of item ids; `first` <= `last`.
 struct ItemIdRange {

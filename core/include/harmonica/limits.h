@@ -46,6 +46,37 @@ inline constexpr std::size_t kWantedWholeMax = 10'000;
 // How far a peer's tick may be ahead of the local clock: one hour covers a wrong daylight-saving setting.
 inline constexpr std::int64_t kClockDriftMsMax = 60 * 60 * 1000;
 
+// How long tombstones are kept: a device that is away for a holiday, or lies in a drawer for a month, comes back to an
+// ordinary session.
+inline constexpr std::int64_t kTombstoneRetentionMs = std::int64_t{60} * 24 * 60 * 60 * 1000;
+
+// Tombstones that one session cleans: the rest waits for the next one, so that the first one after a great deletion has
+// grown old is not slow.
+inline constexpr std::size_t kTombstonesCleanedMax = 1'000;
+
+// Steps of forgotten knowledge, which travels in every session: 18 KB. Beyond this it becomes one vector for all items.
+inline constexpr std::size_t kForgottenStepsMax = 1'000;
+
+// Comparing what two replicas hold. A range with more items than kRangeItemsMax is cut into kRangePartsMax parts: with
+// these two, one difference among a million items is found in three exchanges and some 6 KB.
+inline constexpr std::size_t kRangePartsMax = 32;
+inline constexpr std::size_t kRangeItemsMax = 64;
+
+// Questions in one message, and so answers: at most 2 MB.
+inline constexpr std::size_t kRangeQuestionsMax = 1'024;
+
+// How often a range may be narrowed: each time by kRangePartsMax at least, where nobody lies.
+inline constexpr int kRangeDepthMax = 32;
+
+// Questions and listed items of one comparison, and turns of one session: ten million items that all differ stay below
+// them; a peer that goes on for ever does not.
+inline constexpr std::size_t kRangeQuestionsInAllMax = 4'000'000;
+inline constexpr std::size_t kRangeItemsInAllMax = 20'000'000;
+inline constexpr std::uint64_t kRangeTurnsMax = 20'000;
+
+// Ranges with which a recovery begins; more are joined.
+inline constexpr std::size_t kRecoveryRangesMax = 64;
+
 // How often a store that changes while it is written is detected again before the session gives up.
 inline constexpr int kStoreChangedRetriesMax = 8;
 

@@ -32,6 +32,9 @@ struct ReplicaOptions {
   // many. What waits for a person stays.
   std::size_t conflict_records_max = limits::kConflictRecordsMax;
   std::int64_t conflict_record_age_ms_max = limits::kConflictRecordAgeMsMax;
+  // How long deletions are remembered one by one. The longer, the longer a device may stay away without having to compare
+  // its items with those of others when it returns. 0: as long as the session that finds them.
+  std::int64_t tombstone_retention_ms = limits::kTombstoneRetentionMs;
 };
 
 // What a detection of local changes found.
@@ -49,6 +52,7 @@ struct ReplicaStatus {
   ScopeName scope;
   std::vector<ReplicaId> former_replicas;
   Knowledge knowledge;
+  Knowledge forgotten;  // versions of deletions that are not remembered one by one any more
   ItemCounts counts;
   std::uint64_t conflicts_decided = 0;
   std::uint64_t conflicts_deferred = 0;
@@ -63,6 +67,25 @@ struct ReplicaItem {
   StoreKey key;                   // empty: not in the store
   ItemId parent;                  // shown parent
   std::vector<UnitValue> values;  // as shown
+};
+
+enum class DifferenceKind : std::uint8_t { kOnlyFirst, kOnlySecond, kVersions };
+
+// A living item in which two replicas of one scope differ.
+struct Difference {
+  ItemId item;
+  DifferenceKind kind = DifferenceKind::kVersions;
+  std::string what;  // one line
+};
+
+struct Comparison {
+  bool equal = false;
+  ScopeName scope;
+  Knowledge first_knowledge;
+  Knowledge second_knowledge;
+  std::vector<Difference> differences;  // at most as many as were asked for
+  std::uint64_t difference_count = 0;   // of all
+  std::uint64_t exchanges = 0;          // with the other replica
 };
 
 enum class Decision : std::uint8_t { kKeepLocal, kTakeRemote };
@@ -92,6 +115,12 @@ class Replica {
   // Every item held, tombstones too, in id order.
   virtual Status scan(const std::function<Result<Visit>(const StoredItem&)>& visit) = 0;
 
+  // Compares the living items and the versions of their registers with what another replica holds, near or far, after a
+  // detection on both sides: by fingerprints of id ranges, so that few bytes pass where little differs. Equal versions mean
+  // equal contents, and so equal views. scope_mismatch: not of one scope. limit_exceeded, invalid_argument: the peer's
+  // answers make no sense.
+  virtual Result<Comparison> compare_with(Provider& second, std::size_t differences_max) = 0;
+
   // Conflict records, oldest first.
   virtual Result<std::vector<ConflictRecord>> conflicts() = 0;
   // Makes the value that lost the current one: a new edit, which travels. not_found, or invalid_argument for a deferred
@@ -103,21 +132,10 @@ class Replica {
   virtual Status decide(const ConflictId& conflict, Decision decision) = 0;
 };
 
-// How two replicas of one scope differ.
-struct Difference {
-  ItemId item;
-  std::string what;  // one line
-};
+// Says of each difference what both hold.
+Status describe_differences(Comparison& comparison, Replica& first, Replica& second);
 
-struct Comparison {
-  bool equal = false;
-  ScopeName scope;
-  Knowledge first_knowledge;
-  Knowledge second_knowledge;
-  std::vector<Difference> differences;  // at most `differences_max`
-};
-
-// Compares registers and what is shown, item by item, after a detection on both sides. scope_mismatch: not of one scope.
+// Compares two replicas directly, and describes where they differ.
 Result<Comparison> compare(Replica& first, Replica& second, std::size_t differences_max);
 
 }  // namespace harmonica

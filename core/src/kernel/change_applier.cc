@@ -11,6 +11,8 @@
 #include "kernel/first_contact.h"
 #include "kernel/merge_bases.h"
 #include "kernel/value_faults.h"
+#include "kernel/forgotten_life.h"
+#include "kernel/item_versions.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
 
@@ -21,6 +23,11 @@ namespace {
 struct Findings {
   HeldBack held_back;
   PreparedWrite prepared;  // every state that may stand in the store by now
+};
+
+struct ByItem {
+  bool operator()(const ItemChange& change, const ItemId& item) const { return change.item < item; }
+  bool operator()(const ItemId& item, const ItemChange& change) const { return item < change.item; }
 };
 
 // One attempt at a unit of work, in one transaction.
@@ -48,7 +55,8 @@ class Attempt {
     });
   }
 
-  Status apply(const ChangeBatch& batch, Resolution resolution) {
+  Status apply(const ReceivedBatch& received, Resolution resolution) {
+    const ChangeBatch& batch = received.batch;
     context_.clock.observe(batch.made_with.greatest_tick());
     if (state_.scope.empty() && !batch.source.scope.empty()) {
       state_.scope = batch.source.scope;
@@ -59,8 +67,10 @@ class Attempt {
       HARMONICA_ASSIGN_OR_RETURN(const bool learned, apply_change(batch, change, resolution));
       if (!learned) left_out.push_back(change.item);
     }
+    HARMONICA_RETURN_IF_ERROR(recover(received, left_out));
     HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, left_out));
     HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, left_out));
+    settle_wanted(batch.range, left_out);
     report_.received += batch.changes.size();
     return {};
   }
@@ -72,7 +82,7 @@ class Attempt {
     batch.changes.push_back(*conflict.deferred);
     batch.made_with = Knowledge(conflict.deferred_made_with).project(batch.range);
     batch.source.scope = state_.scope;
-    return apply(batch, resolution);
+    return apply({std::move(batch), std::vector<ItemId>()}, resolution);
   }
 
   // A local edit by the app: `item` with some registers to be made anew.
@@ -138,6 +148,23 @@ class Attempt {
     return context_.unsyncable.look_again ? Status() : transaction_.set_anchor(context_.anchor);
   }
 
+  // What recovery takes away leaves no tombstone; after the plan's writes are made. Whether all of it can go: what cannot
+  // is held back from the next attempt.
+  Result<bool> remove_recovered(HeldBack& held_back) {
+    bool all = true;
+    for (const ItemId& item : removed_) {
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+      if (stored && stored->shown) {
+        held_back.failed.emplace(item, Status(StatusCode::kUnavailable, "what stands in it cannot be written"));
+        all = false;
+        continue;
+      }
+      HARMONICA_RETURN_IF_ERROR(transaction_.remove(item));
+    }
+    return all;
+  }
+  bool is_recovered(const ItemId& item) const { return recovered_.contains(item); }
+
   WritePlan& plan() { return plan_; }
   const ReplicaState& state() const { return state_; }
   MetadataTransaction& transaction() { return transaction_; }
@@ -156,10 +183,7 @@ class Attempt {
   // Whether the change may be learned.
   Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution) {
     if (findings_.held_back.failed.contains(change.item)) return false;
-    if (context_.unsyncable.left_alone.contains(change.item)) {
-      return refuse(change.item, StatusCode::kCorruption,
-                    "what the store holds of it cannot be synced, so nothing is written over it; mend it first");
-    }
+    if (context_.unsyncable.left_alone.contains(change.item)) return refuse_left_alone(change.item);
     const ItemType* type = context_.schema().find_type(change.type);
     if (type == nullptr) {
       return refuse(change.item, StatusCode::kUnsupported,
@@ -188,7 +212,7 @@ class Attempt {
     Classification classified = classify_change(input, [&] { return mint(); });
     switch (classified.outcome) {
       case Outcome::kWantedWhole:
-        return want_whole(change.item);
+        return want_whole(change);
       case Outcome::kDeferred:
         ++report_.deferred;
         HARMONICA_RETURN_IF_ERROR(
@@ -222,17 +246,79 @@ class Attempt {
         break;
     }
     report_.minted += classified.minted;
-    for (ConflictRecord& conflict : classified.conflicts) {
-      ++report_.conflicts;
-      const ConflictId id = conflict_id(context_.environment, conflict);
-      HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, id));
-    }
-    if (wanted_whole_.erase(change.item) > 0) changed_ = true;
+    HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
+    if (classified.outcome != Outcome::kUnchanged && wanted_whole_.erase(change.item) > 0) changed_ = true;
     if (deferred_.erase(change.item) > 0) {
       HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(deferred_conflict_id(context_.environment, change.item)));
       changed_ = true;
     }
     return true;
+  }
+
+  // Rule R15: what is held here and not there, where the source has forgotten something that is not known here.
+  Status recover(const ReceivedBatch& received, std::vector<ItemId>& left_out) {
+    const ChangeBatch& batch = received.batch;
+    const std::vector<ItemIdRange> ranges = ranges_lacking(knowledge_, batch.forgotten, batch.range);
+    std::vector<ItemId> absent;
+    for (const ItemIdRange& range : ranges) {
+      if (received.absent) {
+        const auto from = std::lower_bound(received.absent->begin(), received.absent->end(), range.first);
+        absent.insert(absent.end(), from, std::upper_bound(from, received.absent->end(), range.last));
+        continue;
+      }
+      HARMONICA_RETURN_IF_ERROR(transaction_.scan(range, [&](const StoredItem& stored) -> Result<Visit> {
+        absent.push_back(stored.item.id);
+        return Visit::kContinue;
+      }));
+    }
+    for (const ItemId& item : absent) {
+      if (names(batch, item)) continue;
+      HARMONICA_ASSIGN_OR_RETURN(const bool learned, recover_item(batch, item));
+      if (!learned) left_out.push_back(item);
+    }
+    return {};
+  }
+
+  // Whether what the source knows of the item may be learned.
+  Result<bool> recover_item(const ChangeBatch& batch, const ItemId& item) {
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(item));
+    if (!before) return true;
+    if (findings_.held_back.failed.contains(item)) return false;
+    if (context_.unsyncable.left_alone.contains(item)) return refuse_left_alone(item);
+    recovered_.insert(item);
+    StoredItem after = *before;
+    if (batch.made_with.at(item).contains(versions_of(before->item))) {
+      if (before->item.alive()) ++report_.deleted;
+      // For the views and the store; the tombstone goes before the commit.
+      after.item.existence.value = Existence::kDeleted;
+      removed_.push_back(item);
+      inputs_.push_back({std::move(before), std::move(after)});
+      return true;
+    }
+    const ItemType* type = context_.schema().find_type(before->item.type);
+    if (type == nullptr) return refuse(item, StatusCode::kUnsupported, "its type is not in the schema");
+    const ForgottenLifeInput input{*type, before->item, batch.made_with.at(item), batch.forgotten.at(item)};
+    Classification classified = meet_forgotten(input, [&] { return mint(); });
+    report_.minted += classified.minted;
+    if (before->item.alive() && !classified.item.alive()) ++report_.deleted;
+    HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
+    if (classified.item == before->item) return true;
+    after.item = std::move(classified.item);
+    inputs_.push_back({std::move(before), std::move(after)});
+    return true;
+  }
+
+  static bool names(const ChangeBatch& batch, const ItemId& item) {
+    return std::binary_search(batch.changes.begin(), batch.changes.end(), item, ByItem());
+  }
+
+  Status record_conflicts(Classification& classified) {
+    for (ConflictRecord& conflict : classified.conflicts) {
+      ++report_.conflicts;
+      const ConflictId id = conflict_id(context_.environment, conflict);
+      HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, id));
+    }
+    return {};
   }
 
   // An item whose id now belongs to one of a greater type lives on under its second id (docs/adr/0010). Whoever holds it
@@ -322,12 +408,34 @@ class Attempt {
     return false;
   }
 
-  Result<bool> want_whole(const ItemId& item) {
+  Result<bool> refuse_left_alone(const ItemId& item) {
+    return refuse(item, StatusCode::kCorruption,
+                  "what the store holds of it cannot be synced, so nothing is written over it; mend it first");
+  }
+
+  Result<bool> want_whole(const ItemChange& change) {
+    const ItemId& item = change.item;
     if (wanted_whole_.size() >= limits::kWantedWholeMax && !wanted_whole_.contains(item)) {
       return refuse(item, StatusCode::kLimitExceeded, "too many items are waiting to be sent whole; sync again");
     }
     if (wanted_whole_.insert(item).second) changed_ = true;
+    context_.wanted_for[item].merge(versions_of(change));
     return false;
+  }
+
+  // Another source may hold the item whole, but not what is lacking here; or nobody holds it any more.
+  void settle_wanted(const ItemIdRange& range, const std::vector<ItemId>& left_out) {
+    const auto end = wanted_whole_.upper_bound(range.last);
+    for (auto wanted = wanted_whole_.lower_bound(range.first); wanted != end;) {
+      const auto versions = context_.wanted_for.find(*wanted);
+      const bool is_waiting = versions != context_.wanted_for.end() && !knowledge_.at(*wanted).contains(versions->second);
+      if (is_waiting || std::find(left_out.begin(), left_out.end(), *wanted) != left_out.end()) {
+        ++wanted;
+        continue;
+      }
+      changed_ = true;
+      wanted = wanted_whole_.erase(wanted);
+    }
   }
 
   Status put_conflict(ConflictRecord& conflict, const ConflictId& id) {
@@ -348,13 +456,6 @@ class Attempt {
     } else {
       ++report_.unchanged;
     }
-  }
-
-  static ClockVector versions_of(const ItemChange& change) {
-    ClockVector versions;
-    versions.raise(change.existence.version);
-    for (const UnitRegister& unit : change.units) versions.raise(unit.content.version);
-    return versions;
   }
 
   // Nothing is learned of an item that was left out (rule R11).
@@ -388,6 +489,8 @@ class Attempt {
   std::map<ConflictId, std::int64_t> decided_;  // when the conflicts of records were decided
   std::vector<ViewInput> inputs_;               // of all batches; no item is in two
   std::vector<StoredItem> displaced_;
+  std::set<ItemId> recovered_;
+  std::vector<ItemId> removed_;  // of those
   std::vector<ItemFailure> refused_;
   BatchReport report_;
   bool minted_ = false;
@@ -397,16 +500,10 @@ class Attempt {
 // What the store made of the writes.
 enum class Acceptance : std::uint8_t { kAll, kSomeFailed, kStoreChanged };
 
-// Takes from the store's answers what the next attempt must know.
+// Takes from the store's answers what the next attempt must know. `is_received` tells which items are written because of
+// what was received, and not for their views alone.
 Acceptance examine(const std::vector<WriteOutcome>& outcomes, std::span<const PreparedItem> writes,
-                   std::span<const ChangeBatch> batches, Findings& findings) {
-  const auto is_from_batch = [&](const ItemId& item) {
-    return std::any_of(batches.begin(), batches.end(), [&](const ChangeBatch& batch) {
-      const auto found = std::lower_bound(batch.changes.begin(), batch.changes.end(), item,
-                                          [](const ItemChange& change, const ItemId& id) { return change.item < id; });
-      return found != batch.changes.end() && found->item == item;
-    });
-  };
+                   const std::function<bool(const ItemId&)>& is_received, Findings& findings) {
   Acceptance acceptance = Acceptance::kAll;
   for (std::size_t index = 0; index < writes.size(); ++index) {
     const ItemId& item = writes[index].item;
@@ -419,7 +516,7 @@ Acceptance examine(const std::vector<WriteOutcome>& outcomes, std::span<const Pr
       case WriteState::kFailed:
         if (acceptance == Acceptance::kAll) acceptance = Acceptance::kSomeFailed;
         // An item that fails again although it was left out is written because of its view alone.
-        if (is_from_batch(item) && findings.held_back.failed.emplace(item, outcomes[index].status).second) break;
+        if (is_received(item) && findings.held_back.failed.emplace(item, outcomes[index].status).second) break;
         findings.held_back.unwritable.insert(item);
         break;
     }
@@ -438,7 +535,7 @@ Status keep_astray(ReplicaContext& context, const std::vector<PreparedItem>& lef
 }
 
 // Repeats `fill` in fresh transactions until the store has accepted what follows from it.
-Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
+Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                         const std::function<Status(Attempt&)>& fill) {
   Findings findings;
   HARMONICA_ASSIGN_OR_RETURN(findings.prepared.items, pending_items(context));
@@ -450,6 +547,8 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     HARMONICA_RETURN_IF_ERROR(attempt.show());
     HARMONICA_RETURN_IF_ERROR(attempt.collect_unwritten());
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoreWrite> writes, attempt.plan().writes());
+    HARMONICA_ASSIGN_OR_RETURN(const bool all_removed, attempt.remove_recovered(findings.held_back));
+    if (!all_removed) continue;
     if (writes.empty()) {
       HARMONICA_RETURN_IF_ERROR(attempt.settle_pending());
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
@@ -475,7 +574,12 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
       return Status(StatusCode::kInternal, "the store answered " + std::to_string(written.outcomes.size()) + " of " +
                                                std::to_string(writes.size()) + " writes");
     }
-    const Acceptance acceptance = examine(written.outcomes, planned, batches, findings);
+    const auto is_received = [&](const ItemId& item) {
+      return attempt.is_recovered(item) || std::any_of(batches.begin(), batches.end(), [&](const ReceivedBatch& received) {
+               return std::binary_search(received.batch.changes.begin(), received.batch.changes.end(), item, ByItem());
+             });
+    };
+    const Acceptance acceptance = examine(written.outcomes, planned, is_received, findings);
     if (acceptance == Acceptance::kAll) {
       context.anchor = std::move(written.anchor);
       if (attempt.plan().left_astray().empty()) context.disturbed.clear();
@@ -504,12 +608,33 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
 
 }  // namespace
 
-Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
+std::vector<ItemIdRange> ranges_lacking(const Knowledge& destination, const Knowledge& source, const ItemIdRange& range) {
+  std::vector<ItemId> firsts;
+  for (const Knowledge* knowledge : {&destination, &source}) {
+    for (const Knowledge::Step& step : knowledge->steps()) {
+      if (range.contains(step.first)) firsts.push_back(step.first);
+    }
+  }
+  firsts.push_back(range.first);
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  std::vector<ItemIdRange> lacking;
+  bool open = false;
+  for (const ItemId& first : firsts) {
+    const bool lacks = !destination.at(first).contains(source.at(first));
+    if (open && !lacks) lacking.back().last = previous(first);
+    if (!open && lacks) lacking.push_back({first, range.last});
+    open = lacks;
+  }
+  return lacking;
+}
+
+Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                                   Resolution resolution) {
   HARMONICA_ASSIGN_OR_RETURN(const FirstContactState contact, settle_first_contact(context, batches));
   if (contact == FirstContactState::kIncomplete) return BatchReport();
   return run(context, detector, batches, [&](Attempt& attempt) -> Status {
-    for (const ChangeBatch& batch : batches) HARMONICA_RETURN_IF_ERROR(attempt.apply(batch, resolution));
+    for (const ReceivedBatch& received : batches) HARMONICA_RETURN_IF_ERROR(attempt.apply(received, resolution));
     return {};
   });
 }
@@ -527,7 +652,10 @@ Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const C
 Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const ItemId& item, const LocalEdit& edit) {
   const Result<BatchReport> applied = run(context, detector, {}, [&](Attempt& attempt) -> Status {
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, attempt.transaction().find(item));
-    if (!held) return {StatusCode::kNotFound, "item " + item.to_text() + ": not held"};
+    if (!held) {
+      return {StatusCode::kNotFound,
+              "item " + item.to_text() + ": was deleted and is forgotten; make it anew with the value of the record"};
+    }
     Item edited = held->item;
     edit(edited, [&] { return attempt.mint(); });
     return attempt.edit(edited);

@@ -3,19 +3,24 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "harmonica/extension/provider.h"
 #include "kernel/change_classifier.h"
 #include "kernel/change_detector.h"
+#include "kernel/received_batch.h"
 #include "kernel/replica_context.h"
 
 namespace harmonica::kernel {
+
+// Where `source` is not contained in `destination`, in order; within `range`.
+std::vector<ItemIdRange> ranges_lacking(const Knowledge& destination, const Knowledge& source, const ItemIdRange& range);
 
 // Applies the changes of `batches` as one unit: everything the store accepts is durable with its knowledge when this
 // returns. Items that fail are left out and named in the report. A store that changed meanwhile is detected again first, so
 // a user's edit becomes a conflict and is never overwritten. Also writes what an earlier session could not. An error leaves
 // store and metadata as they were, or the store written and the metadata to be brought up by the next session.
-Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ChangeBatch> batches,
+Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                                   Resolution resolution);
 
 // Ends a deferred conflict by what a person decided (rule R11).

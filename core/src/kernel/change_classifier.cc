@@ -6,23 +6,13 @@
 
 #include "kernel/conflict_rules.h"
 #include "kernel/counter.h"
+#include "kernel/forgotten_life.h"
+#include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
 #include "kernel/value_faults.h"
 
 namespace harmonica::kernel {
 namespace {
-
-std::string_view rule_name(DeletionRule rule) {
-  switch (rule) {
-    case DeletionRule::kEditWins:
-      return "edit_wins";
-    case DeletionRule::kDeleteWins:
-      return "delete_wins";
-    case DeletionRule::kLatest:
-      return "latest";
-  }
-  return "latest";
-}
 
 std::string_view rule_name(Resolution resolution, std::string_view as_in_schema) {
   switch (resolution) {
@@ -279,7 +269,7 @@ class ChangeDecision {
     if (input_.resolution == Resolution::kDefer && !is_silent) return defer(kExistenceUnit, side_of(held), side_of(sent));
     if (input_.resolution == Resolution::kKeepLocal) lives = is_alive(held.value);
     if (input_.resolution == Resolution::kTakeRemote) lives = is_alive(sent.value);
-    const std::string_view rule = rule_name(input_.resolution, rule_name(input_.type.deletion));
+    const std::string_view rule = rule_name(input_.resolution, kernel::rule_name(input_.type.deletion));
     if (lives) {
       record(kExistenceUnit, side_of(alive), side_of(dead), rule);
     } else {
@@ -327,13 +317,7 @@ class ChangeDecision {
   // Rule R14.
   Classification classify_unheld() {
     const ItemChange& change = input_.change;
-    bool all_known = sent_is_known(change.existence.version);
-    bool any_unit_unknown = false;
-    for (const UnitRegister& unit : change.units) {
-      if (!sent_is_known(unit.content.version)) any_unit_unknown = true;
-    }
-    all_known = all_known && !any_unit_unknown;
-    if (all_known) return {};
+    if (input_.known.contains(versions_of(change))) return {};
     if (!change.whole) {
       Classification result;
       result.outcome = Outcome::kWantedWhole;
@@ -350,20 +334,7 @@ class ChangeDecision {
       result_.outcome = Outcome::kForgotten;
       return std::move(result_);
     }
-    const Tick bound = input_.forgotten.greatest_tick();
-    if (change.existence.value == Existence::kRestored && !any_unit_unknown) {
-      result_.item.existence = {minted(), Existence::kDeleted};
-    } else if (sent_is_known(change.existence.version)) {
-      const bool lives = input_.type.deletion != DeletionRule::kDeleteWins;
-      result_.item.existence = {minted(), lives ? Existence::kRestored : Existence::kDeleted};
-      if (!lives) record_lost(result_.item.existence, unknown_to_deleter(true), rule_name(input_.type.deletion));
-    } else if (change.existence.version.tick <= bound) {
-      result_.item.existence.version = minted();
-    }
-    for (UnitRegister& unit : result_.item.units) {
-      if (unit.content.version.tick <= bound) unit.content.version = minted();
-    }
-    return std::move(result_);
+    return meet_forgotten({input_.type, result_.item, input_.known, input_.forgotten}, mint_);
   }
 
   const ClassifierInput& input_;
@@ -374,6 +345,18 @@ class ChangeDecision {
 };
 
 }  // namespace
+
+std::string_view rule_name(DeletionRule rule) {
+  switch (rule) {
+    case DeletionRule::kEditWins:
+      return "edit_wins";
+    case DeletionRule::kDeleteWins:
+      return "delete_wins";
+    case DeletionRule::kLatest:
+      return "latest";
+  }
+  return "latest";
+}
 
 Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint) {
   return ChangeDecision(input, mint).run();

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "harmonica/change.h"
@@ -53,6 +54,9 @@ struct Classification {
   std::uint64_t minted = 0;
   Status refusal;
 };
+
+// As conflict records name it.
+std::string_view rule_name(DeletionRule rule);
 
 // `mint` gives a new version of the destination's at each call.
 Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint);

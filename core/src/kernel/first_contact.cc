@@ -38,15 +38,15 @@ struct Met {
   std::size_t own = kNone;
 };
 
-bool is_whole(std::span<const ChangeBatch> batches) {
-  return batches.front().range.first == kFirstItemId && batches.back().last;
+bool is_whole(std::span<const ReceivedBatch> batches) {
+  return batches.front().batch.range.first == kFirstItemId && batches.back().batch.last;
 }
 
 class FirstContact {
  public:
   FirstContact(ReplicaContext& context, MetadataTransaction& transaction) : context_(context), transaction_(transaction) {}
 
-  Result<FirstContactState> run(std::span<const ChangeBatch> batches) {
+  Result<FirstContactState> run(std::span<const ReceivedBatch> batches) {
     HARMONICA_RETURN_IF_ERROR(read_own());
     if (own_.empty()) return FirstContactState::kAsBefore;
     if (!is_whole(batches)) return FirstContactState::kIncomplete;
@@ -90,9 +90,9 @@ class FirstContact {
     return {};
   }
 
-  void read_met(std::span<const ChangeBatch> batches) {
-    for (const ChangeBatch& batch : batches) {
-      for (const ItemChange& change : batch.changes) {
+  void read_met(std::span<const ReceivedBatch> batches) {
+    for (const ReceivedBatch& received : batches) {
+      for (const ItemChange& change : received.batch.changes) {
         met_ids_.insert(change.item);
         const Item item{change.item, change.type, change.existence, change.units};
         if (!is_living(context_.schema(), item)) continue;
@@ -359,7 +359,7 @@ bool ids_decide_views(const Schema& schema) {
 
 }  // namespace
 
-Result<FirstContactState> settle_first_contact(ReplicaContext& context, std::span<const ChangeBatch> batches) {
+Result<FirstContactState> settle_first_contact(ReplicaContext& context, std::span<const ReceivedBatch> batches) {
   if (context.store.write_unit() != WriteUnit::kWholeStore || batches.empty() || ids_decide_views(context.schema())) {
     return FirstContactState::kAsBefore;
   }

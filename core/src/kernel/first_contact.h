@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "harmonica/change.h"
+#include "kernel/received_batch.h"
 #include "kernel/replica_context.h"
 
 namespace harmonica::kernel {
@@ -27,6 +27,6 @@ enum class FirstContactState : std::uint8_t {
 //
 // Only for stores that are written whole, as all of both replicas is looked at; and not where ids decide what is shown
 // (names, unique keys).
-Result<FirstContactState> settle_first_contact(ReplicaContext& context, std::span<const ChangeBatch> batches);
+Result<FirstContactState> settle_first_contact(ReplicaContext& context, std::span<const ReceivedBatch> batches);
 
 }  // namespace harmonica::kernel

@@ -7,8 +7,11 @@
 #include "kernel/change_detector.h"
 #include "kernel/counter.h"
 #include "kernel/identity.h"
+#include "kernel/range_sums.h"
+#include "kernel/reconciler.h"
 #include "kernel/replica_context.h"
 #include "kernel/store_provider.h"
+#include "kernel/tombstone_cleaner.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
 
@@ -24,6 +27,7 @@ class LocalReplica : public Replica {
   Status open() {
     HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
     HARMONICA_RETURN_IF_ERROR(open_identity(context_));
+    HARMONICA_RETURN_IF_ERROR(index_tombstones(context_));
     provider_ = std::make_unique<StoreProvider>(context_, detector_);
     return {};
   }
@@ -40,6 +44,7 @@ class LocalReplica : public Replica {
     status.scope = std::move(state.scope);
     status.former_replicas = std::move(state.former_replicas);
     HARMONICA_ASSIGN_OR_RETURN(status.knowledge, transaction->knowledge());
+    HARMONICA_ASSIGN_OR_RETURN(status.forgotten, transaction->forgotten());
     HARMONICA_ASSIGN_OR_RETURN(status.counts, transaction->counts());
     HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
       ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
@@ -82,6 +87,17 @@ class LocalReplica : public Replica {
   Status scan(const std::function<Result<Visit>(const StoredItem&)>& visit) override {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
     return transaction->scan(ItemIdRange::all(), visit);
+  }
+
+  Result<Comparison> compare_with(Provider& second, std::size_t differences_max) override {
+    HARMONICA_ASSIGN_OR_RETURN(const ChangeRequest request, provider_->next_request({}));
+    Comparison comparison;
+    const Status compared = compare_ranges(request, second, comparison, differences_max);
+    const Result<BatchReport> ended = second.end();
+    HARMONICA_RETURN_IF_ERROR(compared);
+    if (!ended.ok()) return ended.status();
+    ++comparison.exchanges;
+    return comparison;
   }
 
   Result<std::vector<ConflictRecord>> conflicts() override {
@@ -139,6 +155,58 @@ class LocalReplica : public Replica {
     if (unit == nullptr || type->rule_of(*unit) != ConflictRule::kCounter || number == nullptr) return record.lost.value;
     const Value shown = counter_shown(held);
     return counted(held, version, shown.if_integer() == nullptr ? 0 : *shown.if_integer(), *number);
+  }
+
+  Status compare_ranges(const ChangeRequest& request, Provider& second, Comparison& comparison,
+                        std::size_t differences_max) {
+    HARMONICA_ASSIGN_OR_RETURN(const auto snapshot, read());
+    HARMONICA_ASSIGN_OR_RETURN(comparison.first_knowledge, snapshot->knowledge());
+    comparison.scope = request.destination.scope;
+    if (comparison.scope.empty()) return not_synced_yet("this store");
+    HARMONICA_ASSIGN_OR_RETURN(ComparedReplica other, second.begin_comparison(request));
+    ++comparison.exchanges;
+    comparison.second_knowledge = std::move(other.knowledge);
+    RangeSums sums(*snapshot, context_.environment, SummedItems::kLiving);
+    const ItemIdRange all = ItemIdRange::all();
+    Reconciler reconciler(sums, Interest::kEverything, std::span(&all, 1));
+    while (true) {
+      HARMONICA_ASSIGN_OR_RETURN(const std::vector<RangeQuestion> questions, reconciler.questions());
+      if (questions.empty()) break;
+      HARMONICA_ASSIGN_OR_RETURN(const std::vector<RangeAnswer> answers, second.answer_questions(questions));
+      ++comparison.exchanges;
+      HARMONICA_RETURN_IF_ERROR(reconciler.take(answers));
+    }
+    const RangeDifferences found = reconciler.take_differences();
+    note(comparison, found.only_here, DifferenceKind::kOnlyFirst, differences_max);
+    note(comparison, found.only_there, DifferenceKind::kOnlySecond, differences_max);
+    note(comparison, found.differing, DifferenceKind::kVersions, differences_max);
+    comparison.equal = comparison.difference_count == 0;
+    return {};
+  }
+
+  static void note(Comparison& comparison, const std::vector<ItemId>& items, DifferenceKind kind,
+                   std::size_t differences_max) {
+    comparison.difference_count += items.size();
+    for (const ItemId& item : items) {
+      if (comparison.differences.size() >= differences_max) return;
+      comparison.differences.push_back({item, kind, difference_text(kind)});
+    }
+  }
+
+  static std::string difference_text(DifferenceKind kind) {
+    switch (kind) {
+      case DifferenceKind::kOnlyFirst:
+        return "only the first holds it";
+      case DifferenceKind::kOnlySecond:
+        return "only the second holds it";
+      case DifferenceKind::kVersions:
+        break;
+    }
+    return "the two hold different versions";
+  }
+
+  static Status not_synced_yet(const std::string& which) {
+    return {StatusCode::kScopeMismatch, which + " belongs to no scope yet; sync the two first"};
   }
 
   Result<std::unique_ptr<MetadataTransaction>> read() { return context_.metadata.begin(TransactionMode::kRead); }

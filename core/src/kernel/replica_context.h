@@ -62,6 +62,8 @@ struct ReplicaContext {
   // in their places.
   std::set<ItemId> disturbed;
   Unsyncable unsyncable;
+  // The versions because of which items are wanted whole. After a restart they are not known until they are met again.
+  std::map<ItemId, ClockVector> wanted_for;
 
   const Schema& schema() const { return store.schema(); }
   // Whether `apply` of the store runs inside the metadata transaction.

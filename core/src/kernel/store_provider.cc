@@ -6,6 +6,8 @@
 #include "harmonica/limits.h"
 #include "kernel/change_applier.h"
 #include "kernel/change_enumerator.h"
+#include "kernel/reconciler.h"
+#include "kernel/tombstone_cleaner.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -29,12 +31,37 @@ Status check_change(const ItemChange& change, const ChangeBatch& batch) {
 
 }  // namespace
 
+struct StoreProvider::Recovery {
+  Recovery(ReplicaContext& context, const ChangeBatch& waiting, std::unique_ptr<MetadataTransaction> held,
+           std::span<const ItemIdRange> ranges)
+      : batch(waiting),
+        snapshot(std::move(held)),
+        sums(*snapshot, context.environment, SummedItems::kAll),
+        reconciler(sums, Interest::kOnlyHere, ranges) {}
+
+  ChangeBatch batch;
+  std::unique_ptr<MetadataTransaction> snapshot;
+  RangeSums sums;
+  Reconciler reconciler;
+};
+
 StoreProvider::StoreProvider(ReplicaContext& context, ChangeDetector& detector) : context_(context), detector_(detector) {}
 
+StoreProvider::~StoreProvider() = default;
+
 Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& options) {
+  HARMONICA_ASSIGN_OR_RETURN(ChangeRequest request, next_request(options));
+  options_ = options;
+  own_request_ = request;
+  expected_ = kFirstItemId;
+  return request;
+}
+
+Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
   forget_session();
   HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
   static_cast<void>(detected);
+  HARMONICA_RETURN_IF_ERROR(clean_tombstones(context_));
   ChangeRequest request;
   HARMONICA_ASSIGN_OR_RETURN(request.destination, describe());
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
@@ -46,45 +73,112 @@ Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& optio
   request.number = request_number_;
   request.wanted_whole = state.wanted_whole;
   request.batch_bytes_max = options.batch_bytes_max == 0 ? limits::kBatchBytesDefault : options.batch_bytes_max;
-  options_ = options;
-  own_request_ = request;
-  expected_ = kFirstItemId;
   return request;
 }
 
 Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& request) {
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, open_snapshot(request));
+  request_ = request;
+  return own;
+}
+
+Result<ComparedReplica> StoreProvider::begin_comparison(const ChangeRequest& request) {
+  ComparedReplica compared;
+  HARMONICA_ASSIGN_OR_RETURN(compared.replica, describe());
+  if (compared.replica.scope.empty()) {
+    return Status(StatusCode::kScopeMismatch, "the other store belongs to no scope yet; sync the two first");
+  }
+  HARMONICA_ASSIGN_OR_RETURN(compared.replica, open_snapshot(request));
+  HARMONICA_ASSIGN_OR_RETURN(compared.knowledge, snapshot_->knowledge());
+  return compared;
+}
+
+// What the session goes by, whatever is edited meanwhile.
+Result<ReplicaDescription> StoreProvider::open_snapshot(const ChangeRequest& request) {
   forget_session();
   HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe());
   HARMONICA_RETURN_IF_ERROR(check_request(request, own));
   HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
   static_cast<void>(detected);
+  HARMONICA_RETURN_IF_ERROR(clean_tombstones(context_));
   if (own.scope.empty()) {
     own.scope = request.destination.scope.empty() ? context_.schema().default_scope : request.destination.scope;
     HARMONICA_RETURN_IF_ERROR(join_scope(own.scope));
   }
   HARMONICA_ASSIGN_OR_RETURN(snapshot_, context_.metadata.begin(TransactionMode::kRead));
-  request_ = request;
   return own;
 }
 
 Result<ChangeBatch> StoreProvider::get_change_batch(const ItemId& first) {
-  if (snapshot_ == nullptr) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
+  if (!request_) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription own, describe());
   return enumerate_changes(context_.schema(), *snapshot_, own, *request_, first);
 }
 
 Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch) {
   if (!own_request_) return Status(StatusCode::kInvalidArgument, "no session as a destination has begun");
+  if (recovery_ != nullptr) return wrong_batch("the one before it waits for answers");
   HARMONICA_RETURN_IF_ERROR(check_batch(batch));
   expected_ = next(batch.range.last);
+  if (!is_recovery_needed(*own_request_, batch)) return take({batch, std::nullopt});
+  return begin_recovery(batch);
+}
+
+Result<BatchReport> StoreProvider::take(ReceivedBatch received) {
   if (context_.store.write_unit() == WriteUnit::kWholeStore) {
-    received_.push_back(batch);
     BatchReport report;
-    report.received = batch.changes.size();
+    report.received = received.batch.changes.size();
+    received_.push_back(std::move(received));
     return report;
   }
   applied_ = true;
-  return apply_changes(context_, detector_, std::span(&batch, 1), resolution());
+  return apply_changes(context_, detector_, std::span(&received, 1), resolution());
+}
+
+Result<BatchReport> StoreProvider::begin_recovery(const ChangeBatch& batch) {
+  // What a user makes here from now on is younger than all that the source has forgotten, so it need not be compared.
+  context_.clock.observe(std::max(batch.made_with.greatest_tick(), batch.forgotten.greatest_tick()));
+  HARMONICA_ASSIGN_OR_RETURN(auto snapshot, context_.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, snapshot->knowledge());
+  std::vector<ItemIdRange> ranges = ranges_lacking(knowledge, batch.forgotten, batch.range);
+  // What is compared in vain does no harm: only where something was forgotten does the answer count.
+  const std::size_t joined = (ranges.size() + limits::kRecoveryRangesMax - 1) / limits::kRecoveryRangesMax;
+  std::vector<ItemIdRange> few;
+  for (std::size_t index = 0; index < ranges.size(); index += joined) {
+    few.push_back({ranges[index].first, ranges[std::min(index + joined, ranges.size()) - 1].last});
+  }
+  recovery_ = std::make_unique<Recovery>(context_, batch, std::move(snapshot), few);
+  return continue_recovery();
+}
+
+Result<BatchReport> StoreProvider::continue_recovery() {
+  HARMONICA_ASSIGN_OR_RETURN(std::vector<RangeQuestion> questions, recovery_->reconciler.questions());
+  if (!questions.empty()) {
+    BatchReport waiting;
+    waiting.questions = std::move(questions);
+    return waiting;
+  }
+  ReceivedBatch received{std::move(recovery_->batch), recovery_->reconciler.take_differences().only_here};
+  recovery_.reset();
+  return take(std::move(received));
+}
+
+Result<BatchReport> StoreProvider::process_answers(std::span<const RangeAnswer> answers) {
+  if (recovery_ == nullptr) return Status(StatusCode::kInvalidArgument, "no batch waits for answers");
+  Status taken = recovery_->reconciler.take(answers);
+  if (taken.ok()) return continue_recovery();
+  recovery_.reset();
+  expected_.reset();
+  return taken;
+}
+
+Result<std::vector<RangeAnswer>> StoreProvider::answer_questions(std::span<const RangeQuestion> questions) {
+  if (snapshot_ == nullptr) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
+  // A destination that recovers has to hear of tombstones too (W67).
+  if (!sums_) {
+    sums_.emplace(*snapshot_, context_.environment, request_ ? SummedItems::kAll : SummedItems::kLiving);
+  }
+  return kernel::answer_questions(*sums_, questions);
 }
 
 // Two that meet for the first time compare all that they have (docs/adr/0011).
@@ -198,7 +292,9 @@ void StoreProvider::forget_session() {
   received_.clear();
   applied_ = false;
   expected_.reset();
+  recovery_.reset();
   request_.reset();
+  sums_.reset();
   snapshot_.reset();
 }
 

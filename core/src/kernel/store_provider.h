@@ -8,6 +8,8 @@
 #include "harmonica/extension/provider.h"
 #include "kernel/change_classifier.h"
 #include "kernel/change_detector.h"
+#include "kernel/range_sums.h"
+#include "kernel/received_batch.h"
 #include "kernel/replica_context.h"
 
 namespace harmonica::kernel {
@@ -16,18 +18,29 @@ namespace harmonica::kernel {
 class StoreProvider : public Provider {
  public:
   StoreProvider(ReplicaContext& context, ChangeDetector& detector);
+  ~StoreProvider() override;
 
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override;
   Result<ReplicaDescription> begin_source(const ChangeRequest& request) override;
   Result<ChangeBatch> get_change_batch(const ItemId& first) override;
   Result<BatchReport> process_change_batch(const ChangeBatch& batch) override;
   bool can_stop() const override;
+  Result<ComparedReplica> begin_comparison(const ChangeRequest& request) override;
+  Result<std::vector<RangeAnswer>> answer_questions(std::span<const RangeQuestion> questions) override;
+  Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override;
   Result<BatchReport> end() override;
+
+  // A request as of `begin_destination`, which begins no session.
+  Result<ChangeRequest> next_request(const ApplyOptions& options);
 
  private:
   Result<ReplicaDescription> describe();
   Status check_request(const ChangeRequest& request, const ReplicaDescription& own) const;
   Status check_batch(const ChangeBatch& batch);
+  Result<ReplicaDescription> open_snapshot(const ChangeRequest& request);
+  Result<BatchReport> begin_recovery(const ChangeBatch& batch);
+  Result<BatchReport> continue_recovery();
+  Result<BatchReport> take(ReceivedBatch received);
   Status join_scope(const ScopeName& scope);
   void forget_session();
   Resolution resolution() const;
@@ -39,13 +52,17 @@ class StoreProvider : public Provider {
   // As a destination.
   std::optional<ChangeRequest> own_request_;
   ApplyOptions options_;
-  std::optional<ItemId> expected_;     // where the next batch starts; nothing after the last one
-  std::vector<ChangeBatch> received_;  // of a store that is written whole, until the end
-  bool applied_ = false;               // a batch of a store that is written item by item
+  // A batch that waits until it is known what the source does not hold, compared with one snapshot of what is held here.
+  struct Recovery;
+  std::unique_ptr<Recovery> recovery_;
+  std::optional<ItemId> expected_;       // where the next batch starts; nothing after the last one
+  std::vector<ReceivedBatch> received_;  // of a store that is written whole, until the end
+  bool applied_ = false;                 // a batch of a store that is written item by item
 
   // As a source: one snapshot for the session.
   std::optional<ChangeRequest> request_;
   std::unique_ptr<MetadataTransaction> snapshot_;
+  std::optional<RangeSums> sums_;
 };
 
 }  // namespace harmonica::kernel

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "harmonica/extension/provider.h"
+#include "harmonica/limits.h"
 #include "harmonica/session.h"
 #include "kernel/change_enumerator.h"
 
@@ -27,7 +28,7 @@ class SyncSession::State {
   const SessionReport& report() const { return report_; }
 
  private:
-  enum class Phase : std::uint8_t { kBegin, kTransfer, kEnd, kDone };
+  enum class Phase : std::uint8_t { kBegin, kTransfer, kRecover, kEnd, kDone };
 
   Result<StepState> step_phase() {
     switch (phase_) {
@@ -37,6 +38,8 @@ class SyncSession::State {
         return StepState::kMore;
       case Phase::kTransfer:
         return transfer();
+      case Phase::kRecover:
+        return recover();
       case Phase::kEnd:
       case Phase::kDone:
         break;
@@ -64,25 +67,51 @@ class SyncSession::State {
   Result<StepState> transfer() {
     HARMONICA_ASSIGN_OR_RETURN(const ChangeBatch batch, source_.get_change_batch(first_));
     const std::optional<ItemId> following = next(batch.range.last);
-    if (batch.last || !following) {
-      phase_ = Phase::kEnd;
-    } else {
-      first_ = *following;
-      source_.prefetch_change_batch(first_);
-    }
+    is_last_ = batch.last || !following;
+    if (!is_last_) first_ = *following;
+    // While the source still has to answer questions nothing else is asked of it.
+    if (!is_recovery_needed(request_, batch)) prefetch();
     ++report_.batches;
     total_estimate_ = report_.received + batch.changes.size() + batch.changes_left_estimate;
+    for (const ItemChange& change : batch.changes) report_.bytes_estimate += kernel::weight_of(change);
     if (teaches(batch)) {
-      HARMONICA_ASSIGN_OR_RETURN(const BatchReport applied, destination_.process_change_batch(batch));
+      HARMONICA_ASSIGN_OR_RETURN(BatchReport applied, destination_.process_change_batch(batch));
+      if (!applied.questions.empty()) {
+        questions_ = std::move(applied.questions);
+        phase_ = Phase::kRecover;
+        return StepState::kMore;
+      }
       add(applied);
     }
-    for (const ItemChange& change : batch.changes) report_.bytes_estimate += kernel::weight_of(change);
+    return transferred();
+  }
+
+  // One turn of a recovery: what the destination asks, the source answers.
+  Result<StepState> recover() {
+    if (++turns_ > limits::kRangeTurnsMax) {
+      return Status(StatusCode::kLimitExceeded, "the destination's questions come to no end; update the older side");
+    }
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<RangeAnswer> answers, source_.answer_questions(questions_));
+    HARMONICA_ASSIGN_OR_RETURN(BatchReport applied, destination_.process_answers(answers));
+    questions_ = std::move(applied.questions);
+    if (!questions_.empty()) return StepState::kMore;
+    add(applied);
+    prefetch();
+    return transferred();
+  }
+
+  Result<StepState> transferred() {
+    phase_ = is_last_ ? Phase::kEnd : Phase::kTransfer;
     tell(SessionStage::kTransferring);
     if (phase_ == Phase::kTransfer && options_.should_stop && destination_.can_stop() && options_.should_stop(report_)) {
       report_.stopped = true;
       phase_ = Phase::kEnd;
     }
     return StepState::kMore;
+  }
+
+  void prefetch() {
+    if (!is_last_) source_.prefetch_change_batch(first_);
   }
 
   // A batch from which the destination would learn nothing need not be sent to it.
@@ -123,6 +152,9 @@ class SyncSession::State {
   SessionReport report_;
   ChangeRequest request_;
   ItemId first_ = kFirstItemId;
+  bool is_last_ = false;  // the batch that was got last
+  std::vector<RangeQuestion> questions_;
+  std::uint64_t turns_ = 0;
   Phase phase_ = Phase::kBegin;
   std::uint64_t total_estimate_ = 0;
   bool cancelled_ = false;

@@ -148,6 +148,19 @@ Bytes name_index_key(const ItemId& parent, const std::string& name) {
 
 Bytes item_index_key(const ItemId& item) { return {item.bytes.begin(), item.bytes.end()}; }
 
+Bytes tombstone_index_key(Tick deleted) {
+  Bytes key;
+  append_big_endian(key, deleted, sizeof(Tick));
+  return key;
+}
+
+Tick tombstone_tick(const Bytes& key) {
+  if (key.size() != sizeof(Tick)) return 0;
+  Tick tick = 0;
+  for (const std::uint8_t byte : key) tick = tick << 8 | byte;
+  return tick;
+}
+
 Bytes child_index_key(const ItemId& parent, const Bytes& position) {
   Bytes key = item_index_key(parent);
   key.insert(key.end(), position.begin(), position.end());
@@ -164,6 +177,9 @@ std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& it
   entries.reserve(4);
   if (item.shown) entries.push_back({IndexKind::kStoreKey, as_key(item.shown->key)});
   if (written == WrittenState::kUnwritten) entries.push_back({IndexKind::kUnwritten, {}});
+  if (!item.item.alive()) {
+    entries.push_back({IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)});
+  }
   if (!is_living(schema, item.item)) return entries;
 
   const ItemType& type = *schema.find_type(item.item.type);

@@ -38,6 +38,10 @@ Bytes name_index_key(const ItemId& parent, const std::string& name);
 // The key in kSkippedAncestor and kReference.
 Bytes item_index_key(const ItemId& item);
 
+// The key in kTombstone, which orders deletions by their age; and back. 0 for bytes that are no such key.
+Bytes tombstone_index_key(Tick deleted);
+Tick tombstone_tick(const Bytes& key);
+
 // The item that is shown under exactly this key of the store.
 Result<std::optional<ItemId>> item_shown_under(MetadataTransaction& transaction, const StoreKey& key);
 

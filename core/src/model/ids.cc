@@ -61,6 +61,14 @@ std::optional<ItemId> next(const ItemId& id) {
   return std::nullopt;
 }
 
+ItemId previous(const ItemId& id) {
+  ItemId before = id;
+  for (std::size_t i = ItemId::kSize; i-- > 0;) {
+    if (before.bytes[i]-- != 0) break;
+  }
+  return before;
+}
+
 ItemId shaped_item_id(ByteView sixteen_or_more_bytes) {
   HARMONICA_ASSERT(sixteen_or_more_bytes.size() >= ItemId::kSize);
   ItemId id = *ItemId::from_bytes(sixteen_or_more_bytes.first(ItemId::kSize));

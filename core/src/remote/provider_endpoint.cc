@@ -51,6 +51,18 @@ class ProviderEndpoint : public RequestHandler {
   enum class Role : std::uint8_t { kSource, kDestination };
 
   // Whether a request may be handled now. Changes nothing.
+  Status admit(const wire::Heading& heading, const wire::BeginComparison& comparison) const {
+    return admit(heading, comparison.request);
+  }
+
+  Status admit(const wire::Heading& heading, const std::vector<RangeQuestion>&) const {
+    return check_next(heading, Role::kSource);
+  }
+
+  Status admit(const wire::Heading& heading, const std::vector<RangeAnswer>&) const {
+    return check_next(heading, Role::kDestination);
+  }
+
   Status admit(const wire::Heading& heading, const ChangeRequest& request) const {
     HARMONICA_RETURN_IF_ERROR(check_first(heading));
     const wire::SessionId expected{request.destination.replica, request.number};
@@ -109,6 +121,7 @@ class ProviderEndpoint : public RequestHandler {
     open(heading.session, Role::kSource);
     ChangeRequest bounded = request;
     bounded.batch_bytes_max = std::min(request.batch_bytes_max, limits::kBatchBytesMax);
+    request_ = bounded;
     auto source = provider_.begin_source(bounded);
     if (!source.ok()) return failed_begin(source.status());
     auto first = get_batch(kFirstItemId);
@@ -132,6 +145,23 @@ class ProviderEndpoint : public RequestHandler {
 
   wire::ResponseBody answer(const wire::Heading&, const ChangeBatch& batch) {
     return body_of(provider_.process_change_batch(batch));
+  }
+
+  wire::ResponseBody answer(const wire::Heading& heading, const wire::BeginComparison& comparison) {
+    open(heading.session, Role::kSource);
+    auto compared = provider_.begin_comparison(comparison.request);
+    if (!compared.ok()) return failed_begin(compared.status());
+    return *std::move(compared);
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const std::vector<RangeQuestion>& questions) {
+    auto answers = provider_.answer_questions(questions);
+    if (!answers.ok()) return answers.status();
+    return *std::move(answers);
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const std::vector<RangeAnswer>& answers) {
+    return body_of(provider_.process_answers(answers));
   }
 
   wire::ResponseBody answer(const wire::Heading&, const wire::End&) {
@@ -167,7 +197,8 @@ class ProviderEndpoint : public RequestHandler {
   Result<wire::BatchSent> get_batch(const ItemId& first) {
     HARMONICA_ASSIGN_OR_RETURN(ChangeBatch batch, provider_.get_change_batch(first));
     wire::BatchSent sent{std::move(batch), std::nullopt};
-    if (sent.batch.range.last == last_item_id()) {
+    // A destination that has to recover will have questions.
+    if (sent.batch.range.last == last_item_id() && !is_recovery_needed(request_, sent.batch)) {
       is_open_ = false;
       HARMONICA_ASSIGN_OR_RETURN(sent.ended, provider_.end());
     }
@@ -184,6 +215,7 @@ class ProviderEndpoint : public RequestHandler {
   Role role_ = Role::kSource;
   bool is_open_ = false;
   std::uint64_t last_sequence_ = 0;
+  ChangeRequest request_;  // of a session as the source
   Bytes last_request_;
   Bytes last_response_;
   std::uint64_t next_number_ = 1;

@@ -72,6 +72,32 @@ class RemoteProvider : public Provider {
   // How the store at the other end is written is not known here.
   bool can_stop() const override { return has_met_; }
 
+  Result<ComparedReplica> begin_comparison(const ChangeRequest& request) override {
+    leave_session();
+    const auto encode = [&](const wire::Heading& heading) { return wire::encode_begin_comparison(heading, request); };
+    const wire::SessionId session{request.destination.replica, request.number};
+    HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, begin(session, encode));
+    HARMONICA_ASSIGN_OR_RETURN(ComparedReplica compared, content<ComparedReplica>(std::move(body)));
+    session_ = session;
+    return compared;
+  }
+
+  Result<std::vector<RangeAnswer>> answer_questions(std::span<const RangeQuestion> questions) override {
+    take_prefetch();
+    HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, request_next([&](const wire::Heading& heading) {
+                                 return wire::encode_answer_questions(heading, questions);
+                               }));
+    return content<std::vector<RangeAnswer>>(std::move(body));
+  }
+
+  Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override {
+    take_prefetch();
+    HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, request_next([&](const wire::Heading& heading) {
+                                 return wire::encode_process_answers(heading, answers);
+                               }));
+    return content<BatchReport>(std::move(body));
+  }
+
   Result<BatchReport> end() override {
     take_prefetch();
     if (!session_) return BatchReport{};

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <variant>
+#include <vector>
 
 #include "harmonica/bytes.h"
 #include "harmonica/change.h"
@@ -38,8 +40,16 @@ struct End {
   friend bool operator==(const End&, const End&) = default;
 };
 
-// In the order of the table in docs/protocol.md: begin source, get batch, begin destination, process batch, end.
-using RequestBody = std::variant<ChangeRequest, GetBatch, ApplyOptions, ChangeBatch, End>;
+// Of it, only the destination and the number travel.
+struct BeginComparison {
+  ChangeRequest request;
+  friend bool operator==(const BeginComparison&, const BeginComparison&) = default;
+};
+
+// In the order of the table in docs/protocol.md: begin source, get batch, begin destination, process batch, end, answer
+// questions, process answers, begin comparison.
+using RequestBody = std::variant<ChangeRequest, GetBatch, ApplyOptions, ChangeBatch, End, std::vector<RangeQuestion>,
+                                 std::vector<RangeAnswer>, BeginComparison>;
 
 struct Request {
   Heading heading;
@@ -66,7 +76,8 @@ struct SourceBegun {
 };
 
 // An error is a status that is not ok.
-using ResponseBody = std::variant<Status, Offer, SourceBegun, BatchSent, ChangeRequest, BatchReport>;
+using ResponseBody = std::variant<Status, Offer, SourceBegun, BatchSent, ChangeRequest, BatchReport,
+                                  std::vector<RangeAnswer>, ComparedReplica>;
 
 struct Response {
   Heading heading;
@@ -81,6 +92,9 @@ Bytes encode_get_batch(const Heading& heading, const ItemId& first);
 Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options);
 Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch);
 Bytes encode_end(const Heading& heading);
+Bytes encode_answer_questions(const Heading& heading, std::span<const RangeQuestion> questions);
+Bytes encode_process_answers(const Heading& heading, std::span<const RangeAnswer> answers);
+Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request);
 
 Bytes encode(const Response& response);
 

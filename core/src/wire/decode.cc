@@ -149,6 +149,75 @@ Result<ItemFailure> to_failure(const v1::ItemFailure& from) {
   return ItemFailure{item, Status(error.code, std::move(error.message))};
 }
 
+Result<std::vector<Fingerprint>> to_fingerprints(const std::string& bytes) {
+  constexpr std::size_t kSize = sizeof(Fingerprint);
+  if (bytes.size() % kSize != 0) return corrupt("fingerprints of " + std::to_string(bytes.size()) + " bytes");
+  std::vector<Fingerprint> fingerprints(bytes.size() / kSize);
+  auto byte = bytes.begin();
+  for (Fingerprint& fingerprint : fingerprints) {
+    for (std::uint8_t& to : fingerprint) to = static_cast<std::uint8_t>(*byte++);
+  }
+  return fingerprints;
+}
+
+Result<std::vector<RangeQuestion>> to_questions(const v1::RangeQuestions& from) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> firsts, to_ids<ItemId>(from.firsts()));
+  HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> lasts, to_ids<ItemId>(from.lasts()));
+  HARMONICA_ASSIGN_OR_RETURN(const std::vector<Fingerprint> fingerprints, to_fingerprints(from.fingerprints()));
+  if (firsts.size() > limits::kRangeQuestionsMax) return too_many(firsts.size(), "questions", limits::kRangeQuestionsMax);
+  if (firsts.empty()) return corrupt("no question");
+  if (lasts.size() != firsts.size() || fingerprints.size() != firsts.size()) {
+    return corrupt("question without an end or a fingerprint");
+  }
+  std::vector<RangeQuestion> questions;
+  questions.reserve(firsts.size());
+  for (std::size_t index = 0; index < firsts.size(); ++index) {
+    if (lasts[index] < firsts[index] || (index > 0 && firsts[index] <= lasts[index - 1])) {
+      return corrupt("question about " + firsts[index].to_text() + " out of order");
+    }
+    questions.push_back({{firsts[index], lasts[index]}, fingerprints[index]});
+  }
+  return questions;
+}
+
+Result<RangeAnswer> to_answer(const v1::RangeAnswer& from) {
+  RangeAnswer answer;
+  HARMONICA_ASSIGN_OR_RETURN(answer.kind, to_enum(kRangeAnswerKinds, from.kind(), "kind"));
+  HARMONICA_ASSIGN_OR_RETURN(answer.ids, to_ids<ItemId>(from.ids()));
+  HARMONICA_RETURN_IF_ERROR(check_rising(answer.ids));
+  HARMONICA_ASSIGN_OR_RETURN(answer.fingerprints, to_fingerprints(from.fingerprints()));
+  const std::size_t ids = answer.ids.size();
+  const std::size_t fingerprints = answer.fingerprints.size();
+  switch (answer.kind) {
+    case RangeAnswerKind::kEqual:
+      if (ids != 0 || fingerprints != 0) return corrupt("equal, and ids or fingerprints");
+      break;
+    case RangeAnswerKind::kParts:
+      if (ids >= limits::kRangePartsMax) return too_many(ids + 1, "parts", limits::kRangePartsMax);
+      if (ids == 0 || fingerprints != ids + 1) return corrupt("parts without an id or a fingerprint");
+      break;
+    case RangeAnswerKind::kItems:
+      if (ids > limits::kRangeItemsMax) return too_many(ids, "items", limits::kRangeItemsMax);
+      if (fingerprints != ids) return corrupt("items without a fingerprint");
+      break;
+  }
+  return answer;
+}
+
+Result<std::vector<RangeAnswer>> to_answers(const v1::RangeAnswers& from) {
+  const auto count = static_cast<std::size_t>(from.answers_size());
+  if (count > limits::kRangeQuestionsMax) return too_many(count, "answers", limits::kRangeQuestionsMax);
+  if (count == 0) return corrupt("no answer");
+  std::vector<RangeAnswer> answers;
+  answers.reserve(count);
+  for (const v1::RangeAnswer& message : from.answers()) {
+    auto answer = to_answer(message);
+    if (!answer.ok()) return answer.status().within("answer " + std::to_string(answers.size()));
+    answers.push_back(*std::move(answer));
+  }
+  return answers;
+}
+
 Result<BatchReport> to_report(const v1::BatchReport& from) {
   BatchReport report;
   report.received = from.received();
@@ -164,6 +233,9 @@ Result<BatchReport> to_report(const v1::BatchReport& from) {
     auto failure = to_failure(message);
     if (!failure.ok()) return failure.status().within("failure " + std::to_string(report.failures.size()));
     report.failures.push_back(*std::move(failure));
+  }
+  if (from.has_questions()) {
+    HARMONICA_ASSIGN_OR_RETURN(report.questions, to_questions(from.questions()));
   }
   return report;
 }
@@ -262,6 +334,15 @@ class Reader {
     batch.forgotten = *std::move(forgotten);
     batch.changes_left_estimate = from.changes_left_estimate();
     return batch;
+  }
+
+  Result<ComparedReplica> compared_replica(const v1::ComparedReplica& from) const {
+    ComparedReplica compared;
+    HARMONICA_ASSIGN_OR_RETURN(compared.replica, description(from.replica()));
+    auto knowledge = this->knowledge(from.knowledge());
+    if (!knowledge.ok()) return knowledge.status().within("knowledge");
+    compared.knowledge = *std::move(knowledge);
+    return compared;
   }
 
   Result<BatchSent> batch_sent(const v1::BatchSent& from) const {
@@ -488,6 +569,18 @@ Result<RequestBody> to_body(const v1::Request& from, const Reader& reader) {
     }
     case v1::Request::kEnd:
       return RequestBody(End{});
+    case v1::Request::kAnswerQuestions: {
+      HARMONICA_ASSIGN_OR_RETURN(std::vector<RangeQuestion> questions, to_questions(from.answer_questions()));
+      return RequestBody(std::move(questions));
+    }
+    case v1::Request::kProcessAnswers: {
+      HARMONICA_ASSIGN_OR_RETURN(std::vector<RangeAnswer> answers, to_answers(from.process_answers()));
+      return RequestBody(std::move(answers));
+    }
+    case v1::Request::kBeginComparison: {
+      HARMONICA_ASSIGN_OR_RETURN(ChangeRequest request, reader.change_request(from.begin_comparison()));
+      return RequestBody(BeginComparison{std::move(request)});
+    }
     case v1::Request::BODY_NOT_SET:
       break;
   }
@@ -519,6 +612,14 @@ Result<ResponseBody> to_body(const v1::Response& from, const Reader& reader) {
     case v1::Response::kReport: {
       HARMONICA_ASSIGN_OR_RETURN(BatchReport report, to_report(from.report()));
       return ResponseBody(std::move(report));
+    }
+    case v1::Response::kAnswers: {
+      HARMONICA_ASSIGN_OR_RETURN(std::vector<RangeAnswer> answers, to_answers(from.answers()));
+      return ResponseBody(std::move(answers));
+    }
+    case v1::Response::kComparisonBegun: {
+      HARMONICA_ASSIGN_OR_RETURN(ComparedReplica compared, reader.compared_replica(from.comparison_begun()));
+      return ResponseBody(std::move(compared));
     }
     case v1::Response::BODY_NOT_SET:
       break;

@@ -71,6 +71,13 @@ std::string bytes_of(const std::vector<ItemId>& ids) {
   return bytes;
 }
 
+std::string bytes_of(const std::vector<Fingerprint>& fingerprints) {
+  std::string bytes;
+  bytes.reserve(fingerprints.size() * sizeof(Fingerprint));
+  for (const Fingerprint& fingerprint : fingerprints) bytes += as_text(fingerprint);
+  return bytes;
+}
+
 // Turns the model into messages; one for each message that is written.
 class Writer {
  public:
@@ -141,6 +148,29 @@ class Writer {
       message->set_item(bytes_of(failure.item));
       write(failure.status, message->mutable_error());
     }
+    if (!from.questions.empty()) write(from.questions, to->mutable_questions());
+  }
+
+  static void write(std::span<const RangeQuestion> from, v1::RangeQuestions* to) {
+    for (const RangeQuestion& question : from) {
+      to->mutable_firsts()->append(as_text(question.range.first.view()));
+      to->mutable_lasts()->append(as_text(question.range.last.view()));
+      to->mutable_fingerprints()->append(as_text(question.fingerprint));
+    }
+  }
+
+  static void write(std::span<const RangeAnswer> from, v1::RangeAnswers* to) {
+    for (const RangeAnswer& answer : from) {
+      v1::RangeAnswer* message = to->add_answers();
+      message->set_kind(number_of(kRangeAnswerKinds, answer.kind));
+      message->set_ids(bytes_of(answer.ids));
+      message->set_fingerprints(bytes_of(answer.fingerprints));
+    }
+  }
+
+  void write(const ComparedReplica& from, v1::ComparedReplica* to) const {
+    write(from.replica, to->mutable_replica());
+    write(from.knowledge, to->mutable_knowledge());
   }
 
   static void write(const Status& from, v1::Error* to) {
@@ -248,6 +278,27 @@ Bytes encode_end(const Heading& heading) {
   return encoded_request(heading, {}, [](const Writer&, v1::Request* to) { to->mutable_end(); });
 }
 
+Bytes encode_answer_questions(const Heading& heading, std::span<const RangeQuestion> questions) {
+  return encoded_request(heading, {},
+                         [&](const Writer&, v1::Request* to) { Writer::write(questions, to->mutable_answer_questions()); });
+}
+
+Bytes encode_process_answers(const Heading& heading, std::span<const RangeAnswer> answers) {
+  return encoded_request(heading, {},
+                         [&](const Writer&, v1::Request* to) { Writer::write(answers, to->mutable_process_answers()); });
+}
+
+Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request) {
+  ChangeRequest named;
+  named.destination = request.destination;
+  named.number = request.number;
+  ReplicaTable replicas;
+  collect(named, replicas);
+  return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {
+    writer.write(named, to->mutable_begin_comparison());
+  });
+}
+
 Bytes encode(const Response& response) {
   ReplicaTable replicas;
   if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
@@ -257,6 +308,9 @@ Bytes encode(const Response& response) {
     collect(sent->batch, replicas);
   } else if (const auto* request = std::get_if<ChangeRequest>(&response.body)) {
     collect(*request, replicas);
+  } else if (const auto* compared = std::get_if<ComparedReplica>(&response.body)) {
+    replicas.add(compared->replica.replica);
+    collect(compared->knowledge, replicas);
   }
 
   google::protobuf::Arena arena;
@@ -275,6 +329,10 @@ Bytes encode(const Response& response) {
     writer.write(*request, message->mutable_destination_begun());
   } else if (const auto* report = std::get_if<BatchReport>(&response.body)) {
     Writer::write(*report, message->mutable_report());
+  } else if (const auto* answers = std::get_if<std::vector<RangeAnswer>>(&response.body)) {
+    Writer::write(*answers, message->mutable_answers());
+  } else if (const auto* compared = std::get_if<ComparedReplica>(&response.body)) {
+    writer.write(*compared, message->mutable_comparison_begun());
   } else {
     message->mutable_offer();
   }

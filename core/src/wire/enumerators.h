@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harmonica/item.h"
+#include "harmonica/range_comparison.h"
 #include "harmonica/session.h"
 #include "harmonica/status.h"
 
@@ -33,6 +34,12 @@ inline constexpr std::array kOnConflicts = {
     Numbered<OnConflict>{0, OnConflict::kAsInSchema},      Numbered<OnConflict>{1, OnConflict::kManual},
     Numbered<OnConflict>{2, OnConflict::kLatest},          Numbered<OnConflict>{3, OnConflict::kSourceWins},
     Numbered<OnConflict>{4, OnConflict::kDestinationWins},
+};
+
+inline constexpr std::array kRangeAnswerKinds = {
+    Numbered<RangeAnswerKind>{0, RangeAnswerKind::kEqual},
+    Numbered<RangeAnswerKind>{1, RangeAnswerKind::kParts},
+    Numbered<RangeAnswerKind>{2, RangeAnswerKind::kItems},
 };
 
 inline constexpr std::array kStatusCodes = {

@@ -25,6 +25,8 @@ enum class Shape : std::uint8_t {
   kListMember,
   kBatchReport,
   kItemFailure,
+  kRangeAnswers,
+  kComparedReplica,
   kLeaf,       // no submessage
   kForbidden,  // must not occur
 };
@@ -43,6 +45,9 @@ constexpr std::array kChildren = {
     Child{Shape::kRequest, 7, Shape::kLeaf},
     Child{Shape::kRequest, 8, Shape::kChangeBatch},
     Child{Shape::kRequest, 9, Shape::kLeaf},
+    Child{Shape::kRequest, 10, Shape::kLeaf},
+    Child{Shape::kRequest, 11, Shape::kRangeAnswers},
+    Child{Shape::kRequest, 12, Shape::kChangeRequest},
     Child{Shape::kResponse, 3, Shape::kLeaf},
     Child{Shape::kResponse, 6, Shape::kLeaf},
     Child{Shape::kResponse, 7, Shape::kLeaf},
@@ -50,6 +55,8 @@ constexpr std::array kChildren = {
     Child{Shape::kResponse, 9, Shape::kBatchSent},
     Child{Shape::kResponse, 10, Shape::kChangeRequest},
     Child{Shape::kResponse, 11, Shape::kBatchReport},
+    Child{Shape::kResponse, 12, Shape::kRangeAnswers},
+    Child{Shape::kResponse, 13, Shape::kComparedReplica},
     Child{Shape::kChangeRequest, 1, Shape::kLeaf},
     Child{Shape::kChangeRequest, 3, Shape::kLeaf},
     Child{Shape::kSourceBegun, 1, Shape::kLeaf},
@@ -66,7 +73,11 @@ constexpr std::array kChildren = {
     Child{Shape::kValueList, 1, Shape::kListMember},
     Child{Shape::kListMember, 7, Shape::kForbidden},
     Child{Shape::kBatchReport, 9, Shape::kItemFailure},
+    Child{Shape::kBatchReport, 10, Shape::kLeaf},
     Child{Shape::kItemFailure, 2, Shape::kLeaf},
+    Child{Shape::kRangeAnswers, 1, Shape::kLeaf},
+    Child{Shape::kComparedReplica, 1, Shape::kLeaf},
+    Child{Shape::kComparedReplica, 2, Shape::kLeaf},
 };
 
 std::optional<Shape> child_shape(Shape parent, std::uint64_t field) {

@@ -510,7 +510,9 @@ TEST(Views, IndexEntriesOfOneItem) {
 TEST(Views, ADeletedItemStandsInNoIndexOfTheViews) {
   StoredItem stored;
   stored.item = deleted(folder(c, "A1", {a}, "n"), "A2");
-  EXPECT_TRUE(index_entries(schema(), stored, WrittenState::kWritten).empty());
+  const std::vector<IndexEntry> entries = index_entries(schema(), stored, WrittenState::kWritten);
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_EQ(entries.front().kind, IndexKind::kTombstone);
 }
 
 // Random histories, each compared with the reference after every update.

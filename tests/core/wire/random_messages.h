@@ -123,12 +123,48 @@ class RandomMessages {
   }
 
   BatchReport report() {
-    BatchReport report{below(9), below(9), below(9), below(9), below(9), below(9), below(9), numbers_(), {}};
+    BatchReport report{below(9), below(9), below(9), below(9), below(9), below(9), below(9), numbers_(), {}, {}};
     for (const ItemId& item : item_ids(below(3))) report.failures.push_back({item, error()});
+    if (one_in(3)) report.questions = questions();
     return report;
   }
 
   Status error() { return {static_cast<StatusCode>(1 + below(14)), one_in(4) ? "" : "item a/b: \xe2\x82\xac"}; }
+
+  Fingerprint fingerprint() {
+    Fingerprint fingerprint{};
+    for (auto& byte : fingerprint) byte = static_cast<std::uint8_t>(below(256));
+    return fingerprint;
+  }
+
+  std::vector<RangeQuestion> questions() {
+    std::vector<RangeQuestion> questions;
+    const std::vector<ItemId> ends = item_ids(2 * (1 + below(4)));
+    for (std::size_t index = 0; index < ends.size(); index += 2) {
+      questions.push_back({{ends[index], one_in(3) ? ends[index] : ends[index + 1]}, fingerprint()});
+    }
+    return questions;
+  }
+
+  std::vector<RangeAnswer> answers() {
+    std::vector<RangeAnswer> answers(1 + below(4));
+    for (RangeAnswer& answer : answers) {
+      answer.kind = static_cast<RangeAnswerKind>(below(3));
+      if (answer.kind == RangeAnswerKind::kEqual) continue;
+      const std::size_t parts = answer.kind == RangeAnswerKind::kParts ? 1 : 0;
+      answer.ids = item_ids(parts + below(4));
+      answer.fingerprints.resize(answer.ids.size() + parts);
+      for (Fingerprint& one : answer.fingerprints) one = fingerprint();
+    }
+    return answers;
+  }
+
+  BeginComparison begin_comparison() {
+    BeginComparison comparison;
+    comparison.request.destination = description();
+    comparison.request.number = numbers_();
+    return comparison;
+  }
 
   BatchSent sent() {
     BatchSent sent{batch(), {}};
@@ -139,7 +175,7 @@ class RandomMessages {
   Heading heading() { return {{one_in(2) ? ReplicaId{} : replica(), below(300)}, below(300)}; }
 
   Request request() {
-    switch (below(5)) {
+    switch (below(8)) {
       case 0:
         return {heading(), change_request()};
       case 1:
@@ -148,13 +184,19 @@ class RandomMessages {
         return {heading(), ApplyOptions{static_cast<OnConflict>(below(5)), numbers_()}};
       case 3:
         return {heading(), batch()};
+      case 4:
+        return {heading(), questions()};
+      case 5:
+        return {heading(), answers()};
+      case 6:
+        return {heading(), begin_comparison()};
       default:
         return {heading(), End{}};
     }
   }
 
   Response response() {
-    switch (below(6)) {
+    switch (below(8)) {
       case 0:
         return {heading(), below(300), error()};
       case 1:
@@ -165,6 +207,10 @@ class RandomMessages {
         return {heading(), below(300), sent()};
       case 4:
         return {heading(), below(300), change_request()};
+      case 5:
+        return {heading(), below(300), answers()};
+      case 6:
+        return {heading(), below(300), ComparedReplica{description(), knowledge(ItemIdRange::all())}};
       default:
         return {heading(), below(300), report()};
     }
@@ -190,6 +236,9 @@ inline Bytes encode(const Request& request) {
     Bytes operator()(const ApplyOptions& body) const { return encode_begin_destination(heading, body); }
     Bytes operator()(const ChangeBatch& body) const { return encode_process_batch(heading, body); }
     Bytes operator()(const End&) const { return encode_end(heading); }
+    Bytes operator()(const std::vector<RangeQuestion>& body) const { return encode_answer_questions(heading, body); }
+    Bytes operator()(const std::vector<RangeAnswer>& body) const { return encode_process_answers(heading, body); }
+    Bytes operator()(const BeginComparison& body) const { return encode_begin_comparison(heading, body.request); }
   };
   return std::visit(Encoder{request.heading}, request.body);
 }

@@ -55,6 +55,7 @@ enum class IndexKind : std::uint8_t {
   kUniqueKey = 6,        // type, unit, value -> item
   kReference = 7,        // referenced id -> item
   kUnwritten = 8,        // empty -> item whose view is not yet what was shown
+  kTombstone = 9,        // tick of the deletion -> deleted item
 };
 
 struct IndexEntry {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harmonica/change.h"
+#include "harmonica/range_comparison.h"
 #include "harmonica/session.h"
 #include "harmonica/status.h"
 
@@ -30,9 +32,18 @@ struct BatchReport {
   std::uint64_t deferred = 0;   // waiting for a decision
   std::uint64_t minted = 0;     // registers whose outcome was a new version
   std::vector<ItemFailure> failures;
+  // What the destination has to know of the source before it can apply the batch; empty: it is applied.
+  std::vector<RangeQuestion> questions;
 
   void add(const BatchReport& other);
   friend bool operator==(const BatchReport&, const BatchReport&) = default;
+};
+
+// A replica whose items are about to be compared.
+struct ComparedReplica {
+  ReplicaDescription replica;
+  Knowledge knowledge;
+  friend bool operator==(const ComparedReplica&, const ComparedReplica&) = default;
 };
 
 // How a destination handles conflicts and refusals in one session.
@@ -69,6 +80,19 @@ class Provider {
 
   // Whether what has been received can stand without the rest of the session. Only as a destination.
   virtual bool can_stop() const { return true; }
+
+  // Begins to be compared with the replica that asks: detects local changes. Of `request` only the destination and its
+  // number count. Questions follow, and `end`. Errors as of `begin_source`.
+  virtual Result<ComparedReplica> begin_comparison(const ChangeRequest& request) = 0;
+
+  // Whether this replica holds the same within some ranges. As a source, or while it is compared. invalid_argument,
+  // limit_exceeded: the questions are none.
+  virtual Result<std::vector<RangeAnswer>> answer_questions(std::span<const RangeQuestion> questions) = 0;
+
+  // Goes on with the batch that was processed last, whose report had questions: one answer for each. Reports as that call
+  // would have. invalid_argument: the answers do not fit; limit_exceeded: they come to no end. Nothing of the batch is
+  // learned then. Only as a destination.
+  virtual Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) = 0;
 
   // Ends the session: writes what has been received so far. Its report holds what became known only now.
   virtual Result<BatchReport> end() = 0;

@@ -1,0 +1,115 @@
+#include "kernel/tombstone_cleaner.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "harmonica/limits.h"
+#include "kernel/adoption.h"
+#include "kernel/item_versions.h"
+#include "kernel/view_index.h"
+#include "kernel/views.h"
+#include "kernel/write_plan.h"
+
+namespace harmonica::kernel {
+namespace {
+
+IndexQuery oldest_tombstones(std::size_t count_max) {
+  IndexQuery query;
+  query.kind = IndexKind::kTombstone;
+  query.count_max = count_max;
+  return query;
+}
+
+// A tick up to which deletions are old enough; nothing if none can be.
+std::optional<Tick> due_up_to(ReplicaContext& context) {
+  const std::int64_t latest_ms = context.environment.wall_clock_ms() - context.options.tombstone_retention_ms;
+  if (latest_ms < 0) return std::nullopt;
+  return first_tick_of(latest_ms + 1) - 1;
+}
+
+// Whether something still refers to the tombstone: the store, or a conflict that waits for a person.
+Result<bool> is_in_use(ReplicaContext& context, MetadataTransaction& transaction, const StoredItem& stored) {
+  if (stored.shown || context.astray.contains(stored.item.id)) return true;
+  const ConflictId waiting = deferred_conflict_id(context.environment, stored.item.id);
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ConflictRecord> record, transaction.find_conflict(waiting));
+  return record.has_value();
+}
+
+ClockVector clipped(const ClockVector& vector, const ClockVector& bound) {
+  std::vector<ClockVector::Entry> entries;
+  for (const ClockVector::Entry& entry : vector.entries()) {
+    const Tick tick = std::min(entry.tick, bound.at(entry.replica));
+    if (tick != 0) entries.push_back({entry.replica, tick});
+  }
+  return ClockVector(std::move(entries));
+}
+
+}  // namespace
+
+Knowledge coarsened(const Knowledge& forgotten, const Knowledge& known) {
+  ClockVector all;
+  for (const ClockVector& vector : forgotten.vectors()) all.merge(vector);
+  std::vector<ClockVector> vectors;
+  vectors.reserve(known.vectors().size());
+  for (const ClockVector& vector : known.vectors()) vectors.push_back(clipped(all, vector));
+  Result<Knowledge> coarse =
+      Knowledge::from_steps(std::move(vectors), std::vector<Knowledge::Step>(known.steps().begin(), known.steps().end()));
+  return coarse.ok() ? *std::move(coarse) : forgotten;
+}
+
+Status clean_tombstones(ReplicaContext& context) {
+  const std::optional<Tick> bound = due_up_to(context);
+  if (!bound) return {};
+  const auto is_due = [&](const IndexPosition& position) { return tombstone_tick(position.key) <= *bound; };
+  {
+    HARMONICA_ASSIGN_OR_RETURN(const auto look, context.metadata.begin(TransactionMode::kRead));
+    HARMONICA_ASSIGN_OR_RETURN(const auto oldest, look->find_index(oldest_tombstones(1)));
+    if (oldest.empty() || !is_due(oldest.front())) return {};
+  }
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+  HARMONICA_ASSIGN_OR_RETURN(const Knowledge known, transaction->knowledge());
+  HARMONICA_ASSIGN_OR_RETURN(Knowledge forgotten, transaction->forgotten());
+  HARMONICA_ASSIGN_OR_RETURN(const auto oldest, transaction->find_index(oldest_tombstones(limits::kTombstonesCleanedMax)));
+  bool any = false;
+  for (const IndexPosition& position : oldest) {
+    if (!is_due(position)) break;
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction->find(position.item));
+    if (!stored || stored->item.alive()) {
+      return {StatusCode::kInternal, "item " + position.item.to_text() + " is listed as deleted and is not"};
+    }
+    HARMONICA_ASSIGN_OR_RETURN(const bool in_use, is_in_use(context, *transaction, *stored));
+    if (in_use) continue;
+    forgotten.merge_at(position.item, versions_of(stored->item));
+    HARMONICA_RETURN_IF_ERROR(transaction->remove(position.item));
+    any = true;
+  }
+  if (!any) return {};
+  if (forgotten.steps().size() > limits::kForgottenStepsMax) {
+    Knowledge coarse = coarsened(forgotten, known);
+    if (coarse.steps().size() < forgotten.steps().size()) forgotten = std::move(coarse);
+  }
+  HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
+  return commit(context, *transaction, state);
+}
+
+Status index_tombstones(ReplicaContext& context) {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction->counts());
+  if (counts.deleted == 0) return {};
+  HARMONICA_ASSIGN_OR_RETURN(const auto indexed, transaction->find_index(oldest_tombstones(1)));
+  if (!indexed.empty()) return {};
+  std::vector<StoredItem> tombstones;
+  HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
+    if (!stored.item.alive()) tombstones.push_back(stored);
+    return Visit::kContinue;
+  }));
+  for (const StoredItem& stored : tombstones) {
+    const WrittenState written = stored.shown ? WrittenState::kUnwritten : WrittenState::kWritten;
+    HARMONICA_RETURN_IF_ERROR(transaction->put(stored, index_entries(context.schema(), stored, written)));
+  }
+  return transaction->commit();
+}
+
+}  // namespace harmonica::kernel
