@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harmonica/extension/remote.h"
+#include "harmonica/limits.h"
 #include "simulation/device.h"
 
 namespace harmonica::simulation {
@@ -224,7 +225,8 @@ struct OracleMesh::Machine {
     faulty.cut_after_write = false;
     watched->cut = Cut::kNone;
     Result<std::unique_ptr<Replica>> opened =
-        Replica::open(faulty, *watched, environment, ReplicaOptions{Guard::kConfirmed});
+        Replica::open(faulty, *watched, environment,
+                      ReplicaOptions{.guard = Guard::kConfirmed, .tombstone_retention_ms = retention_ms});
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
     replica = *std::move(opened);
   }
@@ -232,6 +234,7 @@ struct OracleMesh::Machine {
   ValueKind kind_of_u() const { return store.schema().types.front().units[1].kind; }
 
   OracleEnvironment environment;
+  std::int64_t retention_ms = limits::kTombstoneRetentionMs;
   providers::MemoryItemStore store;
   std::unique_ptr<providers::MemoryMetadataStore> metadata = std::make_unique<providers::MemoryMetadataStore>();
   OracleStore faulty;
@@ -267,6 +270,45 @@ StoreKey OracleMesh::key_of(Machine& machine, const std::string& name) {
     if (called != nullptr && *called == name) return key;
   }
   return {};
+}
+
+void OracleMesh::clean(char replica, std::int64_t time) {
+  Machine& machine = at(replica);
+  for (const auto& [letter, each] : machines_) {
+    ASSERT_TRUE(each->replica
+                    ->scan([&](const StoredItem& item) -> Result<Visit> {
+                      if (const std::string* name = item.item.value_of(kCalled).if_text()) ids_[*name] = item.item.id;
+                      return Visit::kContinue;
+                    })
+                    .ok());
+  }
+  set_time(machine, time);
+  machine.retention_ms = 0;
+  machine.boot();
+  begin(replica);
+  end(replica);
+  machine.retention_ms = limits::kTombstoneRetentionMs;
+  machine.boot();
+}
+
+void OracleMesh::clean_and_cut_power(char replica, std::int64_t time, char moment) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  machine.retention_ms = 0;
+  machine.boot();
+  detect(replica);
+  cut_power_at(replica, moment);
+  EXPECT_EQ(provider(replica).begin_destination({}).status().code(), StatusCode::kIo);
+  machine.retention_ms = limits::kTombstoneRetentionMs;
+  machine.boot();
+}
+
+bool OracleMesh::holds(char replica, const std::string& name) { return stored(replica, name).has_value(); }
+
+ClockVector OracleMesh::forgotten(char replica, const std::string& name) {
+  const Result<ReplicaStatus> status = at(replica).replica->status();
+  EXPECT_TRUE(status.ok()) << status.status().to_text();
+  return status.ok() ? status->forgotten.at(id(name)) : ClockVector();
 }
 
 DetectionReport OracleMesh::detect(char replica) {
@@ -435,8 +477,9 @@ ItemId OracleMesh::id(const std::string& name) {
     });
     EXPECT_TRUE(scanned.ok()) << scanned.to_text();
   }
-  EXPECT_FALSE(found.is_zero()) << "no replica holds " << name;
-  return found;
+  if (!found.is_zero()) ids_[name] = found;
+  EXPECT_FALSE(ids_[name].is_zero()) << "no replica holds " << name;
+  return ids_[name];
 }
 
 std::optional<StoredItem> OracleMesh::stored(char replica, const std::string& name) {

@@ -42,7 +42,11 @@ class OracleMesh {
   void remove(char replica, std::int64_t time, const std::string& name);
   // A file called `shown_name`; below "" or a folder.
   void create_file(char replica, std::int64_t time, const std::string& name, const std::string& shown_name);
-  // The same without detection: the store changes, nobody has looked.
+  // Cleans every tombstone, at a time when all deletions have happened.
+  void clean(char replica, std::int64_t time);
+  // The power fails while that commits, as in `cut_power_at`; then it is back.
+  void clean_and_cut_power(char replica, std::int64_t time, char moment);
+  // An edit without detection: the store changes, nobody has looked.
   void type_unseen(char replica, const std::string& name, const std::string& value);
   // A thing, and a file called after itself, that the store recognises as the item `id` and keeps under its key.
   void create_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id);
@@ -67,6 +71,8 @@ class OracleMesh {
   std::vector<std::string> file_names(char replica);                          // as shown, sorted
   Version version(char replica, const std::string& name, char unit = 'u');    // 'x': the existence
   bool alive(char replica, const std::string& name);
+  bool holds(char replica, const std::string& name);  // alive or as a tombstone
+  ClockVector forgotten(char replica, const std::string& name);
   bool knows(char replica, const std::string& name, const Version& version);
   Knowledge knowledge(char replica);
   std::size_t conflicts(char replica);
@@ -108,6 +114,7 @@ class OracleMesh {
   void put_new(char replica, std::int64_t time, StoreItem item);
 
   std::map<char, std::unique_ptr<Machine>> machines_;
+  std::map<std::string, ItemId> ids_;  // of what was ever asked for
 };
 
 }  // namespace harmonica::simulation

@@ -134,13 +134,12 @@ Result<RangeSums::Before> RangeSums::before(const std::optional<ItemId>& place) 
   const Block& block = *(behind - 1);
   Before result = block.before;
   if (block.first < *place) {
-    HARMONICA_RETURN_IF_ERROR(
-        scan({block.first, *place}, [&](const Item& item) {
-          if (!(item.id < *place)) return Visit::kStop;
-          result.sum.add(digest_of(environment_, item));
-          ++result.count;
-          return Visit::kContinue;
-        }));
+    HARMONICA_RETURN_IF_ERROR(scan({block.first, *place}, [&](const Item& item) {
+      if (!(item.id < *place)) return Visit::kStop;
+      result.sum.add(digest_of(environment_, item));
+      ++result.count;
+      return Visit::kContinue;
+    }));
   }
   last_place_ = {*place, result};
   return result;
@@ -151,11 +150,10 @@ Result<ItemId> RangeSums::item_at(std::uint64_t rank) {
   std::uint64_t left = rank % kItemsInBlock;
   ItemId found = block.first;
   if (left == 0) return found;
-  HARMONICA_RETURN_IF_ERROR(
-      scan({block.first, last_item_id()}, [&](const Item& item) {
-        found = item.id;
-        return left-- == 0 ? Visit::kStop : Visit::kContinue;
-      }));
+  HARMONICA_RETURN_IF_ERROR(scan({block.first, last_item_id()}, [&](const Item& item) {
+    found = item.id;
+    return left-- == 0 ? Visit::kStop : Visit::kContinue;
+  }));
   return found;
 }
 

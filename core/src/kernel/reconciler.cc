@@ -72,8 +72,8 @@ Result<RangeAnswer> answer_question(RangeSums& sums, const RangeQuestion& questi
 Result<std::vector<RangeAnswer>> answer_questions(RangeSums& sums, std::span<const RangeQuestion> questions) {
   if (questions.size() > limits::kRangeQuestionsMax) {
     return Status(StatusCode::kLimitExceeded, "comparison of ranges: " + std::to_string(questions.size()) +
-                                                  " questions at once, and " +
-                                                  std::to_string(limits::kRangeQuestionsMax) + " are allowed");
+                                                  " questions at once, and " + std::to_string(limits::kRangeQuestionsMax) +
+                                                  " are allowed");
   }
   const ItemId* behind = nullptr;
   for (const RangeQuestion& question : questions) {
@@ -158,8 +158,8 @@ Status Reconciler::take(std::span<const RangeAnswer> answers) {
 
 Status Reconciler::take_parts(const Asked& asked, const RangeAnswer& answer) {
   const ItemIdRange& range = asked.question.range;
-  const bool cuts = !answer.ids.empty() && range.first < answer.ids.front() &&
-                    answer.ids.size() < limits::kRangePartsMax && answer.fingerprints.size() == answer.ids.size() + 1;
+  const bool cuts = !answer.ids.empty() && range.first < answer.ids.front() && answer.ids.size() < limits::kRangePartsMax &&
+                    answer.fingerprints.size() == answer.ids.size() + 1;
   if (!cuts) return wrong_answer("does not cut a range into parts");
   if (asked.depth >= limits::kRangeDepthMax) return endless();
   const std::vector<ItemIdRange> parts = parts_of(range, answer.ids);
@@ -174,8 +174,7 @@ Status Reconciler::take_items(const Asked& asked, const RangeAnswer& answer) {
   if (answer.fingerprints.size() != answer.ids.size() || answer.ids.size() > limits::kRangeItemsMax) {
     return wrong_answer("lists items without their fingerprints, or too many");
   }
-  HARMONICA_ASSIGN_OR_RETURN(const auto held,
-                             sums_.items(asked.question.range, std::numeric_limits<std::size_t>::max()));
+  HARMONICA_ASSIGN_OR_RETURN(const auto held, sums_.items(asked.question.range, std::numeric_limits<std::size_t>::max()));
   std::size_t theirs = 0;
   const auto pass_theirs = [&] {
     if (interest_ == Interest::kEverything) differences_.only_there.push_back(answer.ids[theirs]);

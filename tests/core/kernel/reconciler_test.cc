@@ -175,9 +175,7 @@ class LyingPeer : public testing::Test {
   std::optional<Reconciler> reconciler_;
 };
 
-TEST_F(LyingPeer, IsRefusedWithMoreOrFewerAnswersThanQuestions) {
-  EXPECT_EQ(take({}), StatusCode::kInvalidArgument);
-}
+TEST_F(LyingPeer, IsRefusedWithMoreOrFewerAnswersThanQuestions) { EXPECT_EQ(take({}), StatusCode::kInvalidArgument); }
 
 TEST_F(LyingPeer, IsRefusedWithIdsOutsideTheRange) {
   EXPECT_EQ(take({{RangeAnswerKind::kItems, {ItemId{}}, {Fingerprint{}}}}), StatusCode::kInvalidArgument);

@@ -82,10 +82,12 @@ TEST_F(TombstoneCleaner, ForgetsEveryVersionOfWhatItRemoves) {
   open({.guard = Guard::kConfirmed, .tombstone_retention_ms = 0});
   create_and_remove(2);
   std::vector<Item> items;
-  ASSERT_TRUE(replica_->scan([&](const StoredItem& stored) -> Result<Visit> {
-    items.push_back(stored.item);
-    return Visit::kContinue;
-  }).ok());
+  ASSERT_TRUE(replica_
+                  ->scan([&](const StoredItem& stored) -> Result<Visit> {
+                    items.push_back(stored.item);
+                    return Visit::kContinue;
+                  })
+                  .ok());
   ASSERT_EQ(items.size(), 2u);
   run_session();
   const ReplicaStatus status = *replica_->status();
@@ -118,10 +120,13 @@ TEST_F(TombstoneCleaner, FindsTombstonesOfMetadataThatHadNoIndexOfThem) {
   {
     const auto transaction = *metadata_.begin(TransactionMode::kWrite);
     std::vector<StoredItem> items;
-    ASSERT_TRUE(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
-      items.push_back(stored);
-      return Visit::kContinue;
-    }).ok());
+    ASSERT_TRUE(transaction
+                    ->scan(ItemIdRange::all(),
+                           [&](const StoredItem& stored) -> Result<Visit> {
+                             items.push_back(stored);
+                             return Visit::kContinue;
+                           })
+                    .ok());
     for (const StoredItem& stored : items) ASSERT_TRUE(transaction->put(stored, {}).ok());
     ASSERT_TRUE(transaction->commit().ok());
   }
