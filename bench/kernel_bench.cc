@@ -176,6 +176,16 @@ int main(int argc, char** argv) {
   const std::unique_ptr<Provider> remote = make_remote_provider(channel, {});
   SyncSession over_wire(*remote, destination, {});
   stop_on_error(over_wire.run());
+  // One difference that no session has settled, looked for from the near side.
+  devices[0].store.change(row(items / 2, "different"));
+  CountingChannel verifying(*endpoint);
+  const std::unique_ptr<Provider> compared = make_remote_provider(verifying, {});
+  std::uint64_t differences = 0;
+  const double verified = milliseconds([&] {
+    const Result<Comparison> comparison = devices[1].replica->compare_with(*compared, 10);
+    stop_on_error(comparison.status());
+    differences = comparison->difference_count;
+  });
   const double commit = sqlite_commit(folder + "/plain.db");
 
   std::printf("%zu items, SQLite metadata on both sides; one durable SQLite transaction: %.2f ms\n", items, commit);
@@ -188,6 +198,9 @@ int main(int argc, char** argv) {
   std::printf("no change                      %9.2f ms\n", median(no_change));
   std::printf("no change, over the wire       %zu round trip(s), %zu bytes out, %zu in   bar 1, 1024\n",
               channel.round_trips, channel.sent, channel.received);
+  std::printf("verify, %llu difference(s)       %9.0f ms  %zu round trips, %zu bytes   bar 4, 8192\n",
+              static_cast<unsigned long long>(differences), verified, verifying.round_trips,
+              verifying.sent + verifying.received);
   std::printf("peak memory                    %9.1f MiB\n", peak_mebibytes());
   std::filesystem::remove_all(folder);
   return 0;

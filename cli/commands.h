@@ -26,10 +26,13 @@ struct StoreOptions {
   std::string store;
 };
 
+enum class Repair { kNo, kYes };
+
 struct VerifyOptions {
   CommonOptions common;
   std::string first;
   std::string second;
+  Repair repair = Repair::kNo;
 };
 
 enum class ConflictsAction { kList, kShow, kRestore, kKeep, kDrop };

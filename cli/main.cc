@@ -82,6 +82,8 @@ void add_verify(CLI::App& app, VerifyOptions& options, int& exit_code) {
   add_common(*command, options.common);
   command->add_option("FIRST", options.first, "A store")->required();
   command->add_option("SECOND", options.second, "Another store")->required();
+  command->add_flag_callback(
+      "--repair", [&] { options.repair = Repair::kYes; }, "Let a store that claims what it does not hold be sent it again");
   command->callback([&] { exit_code = run_verify(options); });
 }
 

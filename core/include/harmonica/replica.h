@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,9 @@ class Replica {
   // answers make no sense.
   virtual Result<Comparison> compare_with(Provider& second, std::size_t differences_max) = 0;
 
+  // Gives up what this replica claims to know of some items, but for its own versions, so that they are sent to it again.
+  virtual Status ask_again_for(std::span<const ItemId> items) = 0;
+
   // Conflict records, oldest first.
   virtual Result<std::vector<ConflictRecord>> conflicts() = 0;
   // Makes the value that lost the current one: a new edit, which travels. not_found, or invalid_argument for a deferred
@@ -134,6 +138,18 @@ class Replica {
 
 // Says of each difference what both hold.
 Status describe_differences(Comparison& comparison, Replica& first, Replica& second);
+
+// What `repair` did with the differences of a comparison.
+struct RepairReport {
+  std::uint64_t asked_again_first = 0;   // items that the first one will be sent again
+  std::uint64_t asked_again_second = 0;  // ... the second one
+  std::uint64_t left_to_sync = 0;        // differ because the two have not been synced since
+  std::uint64_t left = 0;  // cannot be mended so: both claim what they do not hold, or one claims versions of its own
+};
+
+// Where one of the two claims to know a version that the other holds, and does not hold it, it asks again for that item:
+// the next sync brings it. Nothing else is touched, so it takes nothing from a replica that only has not synced yet.
+Result<RepairReport> repair(const Comparison& comparison, Replica& first, Replica& second);
 
 // Compares two replicas directly, and describes where they differ.
 Result<Comparison> compare(Replica& first, Replica& second, std::size_t differences_max);

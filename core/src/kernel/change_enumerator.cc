@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harmonica/limits.h"
+#include "kernel/item_versions.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -77,6 +78,7 @@ Result<ChangeBatch> enumerate_changes(const Schema& schema, MetadataTransaction&
   std::uint64_t weight = 0;
   ItemId from = first;
   bool full = false;
+  std::vector<ItemId> withheld;
   while (!full) {
     HARMONICA_ASSIGN_OR_RETURN(std::vector<ItemId> lacking,
                                transaction.find_lacking(request.knowledge, {from, last_item_id()}, kLookAhead));
@@ -87,6 +89,11 @@ Result<ChangeBatch> enumerate_changes(const Schema& schema, MetadataTransaction&
       const ItemId& id = items[index];
       HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction.find(id));
       if (!stored) continue;  // wanted whole, but not held here either
+      // It has been asked for again and has not come yet: what stands here is not to be passed on, nor what is known of it.
+      if (!knowledge.at(id).contains(versions_of(stored->item))) {
+        withheld.push_back(id);
+        continue;
+      }
       const bool wanted = std::binary_search(request.wanted_whole.begin(), request.wanted_whole.end(), id);
       std::optional<ItemChange> change =
           change_for(stored->item, request.knowledge.at(id), wanted ? Extent::kWhole : Extent::kLacking);
@@ -111,6 +118,10 @@ Result<ChangeBatch> enumerate_changes(const Schema& schema, MetadataTransaction&
   batch.last = !full;
   batch.made_with = knowledge.project(batch.range);
   batch.forgotten = forgotten.project(batch.range);
+  for (const ItemId& id : withheld) {
+    batch.made_with.assign({id, id}, {});
+    batch.forgotten.assign({id, id}, {});
+  }
   return batch;
 }
 

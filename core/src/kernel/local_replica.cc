@@ -100,6 +100,24 @@ class LocalReplica : public Replica {
     return comparison;
   }
 
+  Status ask_again_for(std::span<const ItemId> items) override {
+    if (items.empty()) return {};
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
+    HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+    HARMONICA_ASSIGN_OR_RETURN(Knowledge knowledge, transaction->knowledge());
+    HARMONICA_ASSIGN_OR_RETURN(Knowledge forgotten, transaction->forgotten());
+    for (const ItemId& item : items) {
+      for (Knowledge* each : {&knowledge, &forgotten}) {
+        ClockVector own;
+        own.raise({context_.replica, each->at(item).at(context_.replica)});
+        each->assign({item, item}, own);
+      }
+    }
+    HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(knowledge));
+    HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
+    return commit(context_, *transaction, state);
+  }
+
   Result<std::vector<ConflictRecord>> conflicts() override {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
     std::vector<ConflictRecord> records;
