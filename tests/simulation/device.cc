@@ -313,13 +313,12 @@ Status Device::boot() {
   shut_down();
   power_.restore();
   sabotage_ = options_.broken == nullptr ? std::make_unique<Sabotage>() : options_.broken->make();
-  HARMONICA_ASSIGN_OR_RETURN(
-      replica_,
-      Replica::open(sabotage_->store(faulty_store_), sabotage_->metadata(watched_metadata_),
-                    sabotage_->environment(environment_),
-                    ReplicaOptions{.guard = Guard::kConfirmed,
-                                   .custom_rule = options_.custom_rule,
-                                   .tombstone_retention_ms = options_.tombstone_retention_ms}));
+  HARMONICA_ASSIGN_OR_RETURN(replica_,
+                             Replica::open(sabotage_->store(faulty_store_), sabotage_->metadata(watched_metadata_),
+                                           sabotage_->environment(environment_),
+                                           ReplicaOptions{.guard = Guard::kConfirmed,
+                                                          .custom_rule = options_.custom_rule,
+                                                          .tombstone_retention_ms = options_.tombstone_retention_ms}));
   WatchedProvider::Watcher watcher;
   watcher.detected = [this] { account_for_edits(); };
   watcher.told = [this](const Knowledge& knowledge) {

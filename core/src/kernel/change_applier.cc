@@ -9,10 +9,10 @@
 #include "kernel/adoption.h"
 #include "kernel/conflict_records.h"
 #include "kernel/first_contact.h"
-#include "kernel/merge_bases.h"
-#include "kernel/value_faults.h"
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
+#include "kernel/merge_bases.h"
+#include "kernel/value_faults.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
 

@@ -43,7 +43,7 @@ struct Device {
     EXPECT_EQ(store.put({before.shown->key, 1, "", before.shown->values, {}, {}}), Status());
     const auto transaction = *metadata.begin(TransactionMode::kWrite);
     EXPECT_EQ(transaction->put(before, std::vector<IndexEntry>{{IndexKind::kStoreKey, Bytes(before.shown->key.begin(),
-                                                                                          before.shown->key.end())}}),
+                                                                                            before.shown->key.end())}}),
               Status());
     EXPECT_EQ(transaction->commit(), Status());
   }
