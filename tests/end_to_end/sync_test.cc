@@ -82,6 +82,22 @@ class Sync : public ::testing::Test {
   Program program_;
 };
 
+TEST_F(Sync, VerifySaysWhatTheComparisonTookAndRepairsNothingThatOnlyWaits) {
+  program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
+  program_.write("B", chromium_file({}));
+  ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
+  const Outcome equal = program_.run({"verify", "--json", "A", "B"});
+  EXPECT_EQ(equal.exit_code, 0) << equal.err;
+  EXPECT_NE(equal.out.find("\"exchanges\":3"), std::string::npos) << equal.out;
+  EXPECT_NE(equal.out.find("\"bytes\":"), std::string::npos) << equal.out;
+  program_.write("A", chromium_file(parse_tree("toolbar(a b c)")));
+  const Outcome repaired = program_.run({"verify", "--json", "--repair", "A", "B"});
+  EXPECT_EQ(repaired.exit_code, 1) << repaired.err;
+  EXPECT_NE(repaired.out.find("\"difference_count\":1"), std::string::npos) << repaired.out;
+  EXPECT_NE(repaired.out.find("\"asked_again_first\":0,\"asked_again_second\":0,\"left_to_sync\":1"), std::string::npos)
+      << repaired.out;
+}
+
 TEST_F(Sync, ThreeStoresBecomeOne) {
   program_.write("A", chromium_file(parse_tree("toolbar(News(a b) c) other(d)")));
   program_.write("B", chromium_file(parse_tree("toolbar(c News(b e)) mobile(f)")));
