@@ -224,9 +224,8 @@ struct OracleMesh::Machine {
     faulty.dead = false;
     faulty.cut_after_write = false;
     watched->cut = Cut::kNone;
-    Result<std::unique_ptr<Replica>> opened =
-        Replica::open(faulty, *watched, environment,
-                      ReplicaOptions{.guard = Guard::kConfirmed, .tombstone_retention_ms = retention_ms});
+    Result<std::unique_ptr<Replica>> opened = Replica::open(
+        faulty, *watched, environment, ReplicaOptions{.guard = Guard::kConfirmed, .tombstone_retention_ms = retention_ms});
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
     replica = *std::move(opened);
   }

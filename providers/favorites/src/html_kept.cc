@@ -9,29 +9,30 @@
 namespace harmonica::providers {
 namespace {
 
-// A tag that lost its '>' or a quote, with the values that were read from it; what are no attributes follows it as text.
+// A tag that lost its '>' or a quote, with the values that were read from it.
 std::string closed_tag(const HtmlTag& tag) {
   std::string text = tag.side == HtmlTag::Side::kEnd ? "</" : "<";
-  std::string debris;
   text += tag.name;
   for (HtmlAttributes attributes(tag); const std::optional<HtmlAttribute> attribute = attributes.next();) {
-    const bool has_value = attribute->form == HtmlAttribute::Form::kWithValue;
-    if (is_attribute_name(attribute->name)) {
-      text += " ";
-      text += attribute->name;
-      if (has_value) text += "=\"" + requote_attribute(attribute->value) + "\"";
-    } else {
-      debris += " " + escape_text(attribute->name);
-      if (has_value) debris += "=" + escape_text(attribute->value);
-    }
+    if (!is_attribute_name(attribute->name)) continue;
+    text += " ";
+    text += attribute->name;
+    if (attribute->form == HtmlAttribute::Form::kWithValue) text += "=\"" + requote_attribute(attribute->value) + "\"";
   }
-  return text + ">" + debris;
+  return text + ">";
 }
 
-bool looks_like_markup(std::string_view text) {
-  if (text.size() < 2 || text[0] != '<') return false;
-  const char letter = text[1] == '/' && text.size() > 2 ? text[2] : text[1];
-  return text[1] == '!' || text[1] == '?' || is_ascii_letter(letter);
+// A tag that means nothing to the reader, whatever stands between its quotes, as text.
+std::string without_markup(std::string_view tag) {
+  std::string text;
+  for (const char c : tag) {
+    if (c == '<') {
+      text += "&lt;";
+    } else {
+      text += c;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -42,15 +43,16 @@ std::string self_contained_html(std::string_view html, HtmlComments comments) {
   HtmlTokenizer tokenizer(html);
   while (tokenizer.next()) {
     const auto token = [&] { return html.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin()); };
-    const bool is_open_tag = tokenizer.kind() == HtmlToken::kTag && !tokenizer.tag().is_closed;
-    if (is_open_tag && element_of(tokenizer.tag().name) != HtmlElement::kUnknown) {
-      result += closed_tag(tokenizer.tag());
+    if (tokenizer.kind() == HtmlToken::kTag && !tokenizer.tag().is_closed) {
+      const bool is_ours = element_of(tokenizer.tag().name) != HtmlElement::kUnknown;
+      result += is_ours ? closed_tag(tokenizer.tag()) : without_markup(token());
       continue;
     }
     const bool is_no_comment = tokenizer.kind() == HtmlToken::kComment && comments == HtmlComments::kInEntryText &&
                                tokenizer.begin() > 0 && !is_comment_in_text(html, tokenizer.begin(), tokenizer.end());
-    if (is_open_tag || is_no_comment) tokenizer.read_as_text();
-    if (tokenizer.kind() == HtmlToken::kText && looks_like_markup(token())) {
+    // The reader goes on behind its '<' and finds what stands in it.
+    if (is_no_comment) tokenizer.read_as_text();
+    if (tokenizer.kind() == HtmlToken::kText && (token().starts_with("<!") || token().starts_with("<?"))) {
       result += "&lt;";
       result += token().substr(1);
     } else {

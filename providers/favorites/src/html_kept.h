@@ -14,8 +14,9 @@ enum class HtmlComments : std::uint8_t {
 };
 
 // What is read from `html`, which ends where a token does, in a form that reads the same whatever is written behind it. A
-// tag that lost its '>' or a quote is text if its element means nothing to us, and closed if it does; the '<' of text that
-// looks like a tag or a comment is a reference. No word is lost. Sound HTML is returned as it is. Idempotent.
+// tag that lost its '>' or a quote is text if its element means nothing to us; otherwise it is closed, and what are no
+// attributes in it goes. The '<' of text that looks like a comment is a reference. Sound HTML is returned as it is.
+// Idempotent.
 std::string self_contained_html(std::string_view html, HtmlComments comments);
 
 // Whether a comment in a title or description, at `begin` of `text`, is one. If it begins in the middle of a line and is

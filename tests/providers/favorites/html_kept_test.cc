@@ -43,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LostQuote", "<a title=\"x name='n'>y", "<a title=\"x name='n'\">y"},
         Case{"LostQuoteAtTheEnd", "<a title='x\"y", "<a title=\"x&quot;y\">"},
         Case{"DebrisOfALostQuote", "<a title=\"one\ntwo\" three\"=4 five>", "<a title=\"one\ntwo\" three\"=4 five>"},
-        Case{"DebrisInATagThatBreaksOff", "<a x'=1 b=2 c='", "<a b=\"2\" c=\"\"> x&#39;=1"}),
+        Case{"DebrisInATagThatBreaksOff", "<a x'=1 b=2 c='", "<a b=\"2\" c=\"\">"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
