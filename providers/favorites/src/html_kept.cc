@@ -4,7 +4,6 @@
 
 #include "html_element.h"
 #include "html_text.h"
-#include "html_tokenizer.h"
 
 namespace harmonica::providers {
 namespace {
@@ -49,7 +48,7 @@ std::string self_contained_html(std::string_view html, HtmlComments comments) {
       continue;
     }
     const bool is_no_comment = tokenizer.kind() == HtmlToken::kComment && comments == HtmlComments::kInEntryText &&
-                               tokenizer.begin() > 0 && !is_comment_in_text(html, tokenizer.begin(), tokenizer.end());
+                               tokenizer.begin() > 0 && !is_comment_in_text(html, tokenizer);
     // The reader goes on behind its '<' and finds what stands in it.
     if (is_no_comment) tokenizer.read_as_text();
     if (tokenizer.kind() == HtmlToken::kText && (token().starts_with("<!") || token().starts_with("<?"))) {
@@ -62,12 +61,11 @@ std::string self_contained_html(std::string_view html, HtmlComments comments) {
   return result;
 }
 
-bool is_comment_in_text(std::string_view text, std::size_t begin, std::size_t end) {
+bool is_comment_in_text(std::string_view html, const HtmlTokenizer& tokenizer) {
   constexpr std::size_t kShortCommentBytes = 1000;
-  const std::string_view comment = text.substr(begin, end - begin);
-  if (comment.size() <= kShortCommentBytes && comment.find_first_of("\r\n") == std::string_view::npos) return true;
-  const std::size_t before = text.substr(0, begin).find_last_not_of(" \t");
-  return before != std::string_view::npos && (text[before] == '\n' || text[before] == '\r');
+  const std::string_view comment = html.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin());
+  const bool is_short = comment.size() <= kShortCommentBytes && comment.find_first_of("\r\n") == std::string_view::npos;
+  return is_short || tokenizer.begins_line();
 }
 
 bool is_attribute_name(std::string_view name) {

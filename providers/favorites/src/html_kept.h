@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "html_tokenizer.h"
+
 namespace harmonica::providers {
 
 // How the reader takes comments where the HTML stands.
@@ -19,9 +21,9 @@ enum class HtmlComments : std::uint8_t {
 // Idempotent.
 std::string self_contained_html(std::string_view html, HtmlComments comments);
 
-// Whether a comment in a title or description, at `begin` of `text`, is one. If it begins in the middle of a line and is
-// long or goes over several lines, it is a "<!--" that somebody forgot to escape, and what follows it are entries.
-bool is_comment_in_text(std::string_view text, std::size_t begin, std::size_t end);
+// Whether a comment in a title or description is one. If it begins in the middle of a line and is long or goes over several
+// lines, it is a "<!--" that somebody forgot to escape, and what follows it are entries. `html` is what is being cut.
+bool is_comment_in_text(std::string_view html, const HtmlTokenizer& tokenizer);
 
 // Whether an attribute's name is one, and not debris of a quote that was lost.
 bool is_attribute_name(std::string_view name);

@@ -92,6 +92,12 @@ std::optional<HtmlAttribute> HtmlAttributes::next() {
 }
 
 bool HtmlTokenizer::next() {
+  begins_line_ = false;
+  if (kind_ == HtmlToken::kText && end_ > begin_) {
+    const std::string_view before = text_.substr(begin_, end_ - begin_);
+    const std::size_t last = before.find_last_not_of(" \t");
+    begins_line_ = last != std::string_view::npos && (before[last] == '\n' || before[last] == '\r');
+  }
   begin_ = end_;
   if (begin_ == text_.size()) return false;
   if (text_[begin_] == '<' && (take_tag() || take_comment())) return true;

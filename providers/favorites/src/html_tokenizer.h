@@ -50,6 +50,9 @@ class HtmlTokenizer {
   std::size_t begin() const { return begin_; }
   std::size_t end() const { return end_; }
 
+  // Only blanks stand before it on its line, in text of the token before it.
+  bool begins_line() const { return begins_line_; }
+
   // The last token is text up to the next '<', whatever it looked like.
   void read_as_text();
 
@@ -65,6 +68,7 @@ class HtmlTokenizer {
   std::size_t end_ = 0;
   HtmlToken kind_ = HtmlToken::kText;
   HtmlTag tag_;
+  bool begins_line_ = false;
   bool cut_off_ = false;
   std::size_t comment_end_ = 0;  // the first "-->" and '>' that were found last
   std::size_t declaration_end_ = 0;

@@ -133,7 +133,7 @@ std::string html_title(std::string_view raw) {
       continue;
     }
     const bool is_comment = tokenizer.kind() == HtmlToken::kComment;
-    if (is_comment && is_comment_in_text(raw, tokenizer.begin(), tokenizer.end())) continue;
+    if (is_comment && is_comment_in_text(raw, tokenizer)) continue;
     if (tokenizer.kind() != HtmlToken::kText) tokenizer.read_as_text();
     title += decode_text(raw.substr(tokenizer.begin(), tokenizer.end() - tokenizer.begin()));
   }

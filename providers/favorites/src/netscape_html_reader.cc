@@ -81,7 +81,7 @@ class NetscapeHtmlReader {
   std::string_view token() const { return text().substr(tokenizer_->begin(), tokenizer_->end() - tokenizer_->begin()); }
   HtmlOrigin& origin(std::uint32_t number) { return document_->origins_[number]; }
 
-  bool is_comment_here() const { return is_comment_in_text(text(), tokenizer_->begin(), tokenizer_->end()); }
+  bool is_comment_here() const { return is_comment_in_text(text(), *tokenizer_); }
 
   bool advance() {
     if (again_) {
