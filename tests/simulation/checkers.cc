@@ -47,7 +47,7 @@ bool holds(ConflictRule rule, const Value& whole, const Value& part) {
     std::size_t place = 3;
     while (place < all.size() && !(all[place] == steps[at])) place += 3;
     if (place >= all.size()) return false;
-    for (const std::size_t offset : {1, 2}) {
+    for (const std::size_t offset : {std::size_t{1}, std::size_t{2}}) {
       if (*all[place + offset].if_integer() < *steps[at + offset].if_integer()) return false;
     }
   }

@@ -143,7 +143,7 @@ Status check_roots(std::span<const Root> roots) {
 }
 
 // FNV-1a. Numbers go in as eight little-endian bytes and texts behind their length, so that no two inputs run together.
-class Fingerprint {
+class SchemaDigest {
  public:
   void add(std::uint64_t number) {
     for (int i = 0; i < 8; ++i) add_byte(static_cast<std::uint8_t>(number >> (8 * i)));
@@ -169,7 +169,7 @@ std::vector<const Numbered*> by_number(std::span<const Numbered> all) {
   return sorted;
 }
 
-void add_unit(Fingerprint& fingerprint, const ItemType& type, const Unit& unit) {
+void add_unit(SchemaDigest& fingerprint, const ItemType& type, const Unit& unit) {
   fingerprint.add(unit.id);
   fingerprint.add(as_bytes(unit.name));
   fingerprint.add(static_cast<std::uint64_t>(unit.kind));
@@ -178,7 +178,7 @@ void add_unit(Fingerprint& fingerprint, const ItemType& type, const Unit& unit) 
   if (type.rule_of(unit) == ConflictRule::kPriority) fingerprint.add(unit.priority_unit);
 }
 
-void add_type(Fingerprint& fingerprint, const ItemType& type) {
+void add_type(SchemaDigest& fingerprint, const ItemType& type) {
   fingerprint.add(type.id);
   fingerprint.add(as_bytes(type.name));
   fingerprint.add(static_cast<std::uint64_t>(type.deletion));
@@ -250,7 +250,7 @@ bool Schema::is_root(const ItemId& id) const {
 ItemId Schema::default_root() const { return roots.empty() ? ItemId{} : roots.front().id; }
 
 std::uint64_t Schema::fingerprint() const {
-  Fingerprint fingerprint;
+  SchemaDigest fingerprint;
   fingerprint.add(std::uint64_t{types.size()});
   for (const ItemType* type : by_number<ItemType>(types)) add_type(fingerprint, *type);
   fingerprint.add(std::uint64_t{roots.size()});
