@@ -386,13 +386,16 @@ class Attempt {
 
   // What is too old, and the oldest of what is too much.
   Status drop_old_records() {
+    const ReplicaOptions& options = context_.options;
+    // By what replicas have written, not by a clock that may be wrong for once.
+    const std::int64_t oldest_ms = milliseconds_of(context_.clock.last()) - options.conflict_record_age_ms_max;
+    const auto is_due = [&](const auto& record) { return record.second < oldest_ms; };
+    if (decided_.size() <= options.conflict_records_max && std::none_of(decided_.begin(), decided_.end(), is_due))
+      return {};
     std::vector<std::pair<std::int64_t, ConflictId>> by_age;
     by_age.reserve(decided_.size());
     for (const auto& [id, when_ms] : decided_) by_age.emplace_back(when_ms, id);
     std::sort(by_age.begin(), by_age.end());
-    const ReplicaOptions& options = context_.options;
-    // By what replicas have written, not by a clock that may be wrong for once.
-    const std::int64_t oldest_ms = milliseconds_of(context_.clock.last()) - options.conflict_record_age_ms_max;
     std::size_t left = by_age.size();
     for (const auto& [when_ms, id] : by_age) {
       if (when_ms >= oldest_ms && left <= options.conflict_records_max) break;

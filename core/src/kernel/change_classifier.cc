@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
+#include "kernel/conflict_records.h"
 #include "kernel/conflict_rules.h"
-#include "kernel/counter.h"
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
@@ -207,25 +207,15 @@ class ChangeDecision {
     if (conflict.loss == Loss::kRecorded) {
       for (const auto& [lost, met] : {std::pair(&sides.lesser, &sides.greater), std::pair(&sides.greater, &sides.lesser)}) {
         if (lost->value == value) continue;
-        record(conflict.unit, {met->version, recorded(conflict.unit, value), Existence::kCreated},
-               side_of(conflict.unit, *lost), conflict.rule);
+        record(conflict.unit, side_of(conflict.unit, {met->version, value}), side_of(conflict.unit, *lost), conflict.rule);
       }
     }
     const Register outcome = value == sides.greater.value ? sides.greater : Register{minted(), value, origin};
     if (!(outcome == conflict.held)) take(conflict.unit, outcome);
   }
 
-  ConflictSide side_of(UnitId unit, const Register& content) const {
-    return {content.version, recorded(unit, content.value), Existence::kCreated};
-  }
+  ConflictSide side_of(UnitId unit, const Register& content) const { return kernel::side_of(input_.type, unit, content); }
   static ConflictSide side_of(const ExistenceRegister& existence) { return {existence.version, Value(), existence.value}; }
-
-  // As people know the value: of a counter its number.
-  Value recorded(UnitId id, const Value& value) const {
-    const Unit* unit = input_.type.find_unit(id);
-    const bool is_counter = unit != nullptr && input_.type.rule_of(*unit) == ConflictRule::kCounter;
-    return is_counter ? counter_shown(value) : value;
-  }
 
   // Rule R10. Units have been decided already; what the sides held before that counts here.
   void decide_existence() {
@@ -282,14 +272,11 @@ class ChangeDecision {
   void record_lost(const ExistenceRegister& dead, const std::vector<UnitRegister>& news, std::string_view rule) {
     for (const UnitRegister& unit : news) {
       if (!is_recorded(unit.unit)) continue;
-      record(unit.unit, side_of(dead), side_of(unit.unit, unit.content), rule);
+      result_.conflicts.push_back(lost_to_deletion(input_.type, input_.change.item, dead, unit, rule));
     }
   }
 
-  bool is_recorded(UnitId id) const {
-    const Unit* unit = input_.type.find_unit(id);
-    return unit == nullptr || unit->recording == ConflictRecording::kRecorded;
-  }
+  bool is_recorded(UnitId unit) const { return kernel::is_recorded(input_.type, unit); }
 
   // The living side's units that the deleting side does not know.
   std::vector<UnitRegister> unknown_to_deleter(bool sent_alive) const {

@@ -5,6 +5,7 @@
 
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
+#include "kernel/change_classifier.h"
 #include "kernel/conflict_records.h"
 #include "kernel/counter.h"
 #include "kernel/merge_bases.h"
@@ -184,13 +185,8 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
   }
   for (const UnitRegister& unit : item.units) {
     if (unit.content.version != version) continue;
-    if (type.find_unit(unit.unit)->recording == ConflictRecording::kSilent) continue;
-    ConflictRecord conflict{.item = item.id,
-                            .type = item.type,
-                            .unit = unit.unit,
-                            .kept = {item.existence.version, Value(), Existence::kDeleted},
-                            .lost = {version, unit.content.value, Existence::kCreated},
-                            .rule = "delete_wins"};
+    if (!is_recorded(type, unit.unit)) continue;
+    ConflictRecord conflict = lost_to_deletion(type, item.id, item.existence, unit, rule_name(type.deletion));
     HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict));
   }
   return {};

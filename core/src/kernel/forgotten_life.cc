@@ -1,16 +1,8 @@
 #include "kernel/forgotten_life.h"
 
-#include <utility>
+#include "kernel/conflict_records.h"
 
 namespace harmonica::kernel {
-namespace {
-
-bool is_recorded(const ItemType& type, UnitId id) {
-  const Unit* unit = type.find_unit(id);
-  return unit == nullptr || unit->recording == ConflictRecording::kRecorded;
-}
-
-}  // namespace
 
 Classification meet_forgotten(const ForgottenLifeInput& input, const std::function<Version()>& mint) {
   Classification result;
@@ -33,14 +25,8 @@ Classification meet_forgotten(const ForgottenLifeInput& input, const std::functi
     result.item.existence = {minted(), lives ? Existence::kRestored : Existence::kDeleted};
     for (const UnitRegister& unit : input.held.units) {
       if (lives || input.known.contains(unit.content.version) || !is_recorded(input.type, unit.unit)) continue;
-      ConflictRecord conflict;
-      conflict.item = input.held.id;
-      conflict.type = input.held.type;
-      conflict.unit = unit.unit;
-      conflict.kept = {result.item.existence.version, Value(), Existence::kDeleted};
-      conflict.lost = {unit.content.version, unit.content.value, Existence::kCreated};
-      conflict.rule = rule_name(input.type.deletion);
-      result.conflicts.push_back(std::move(conflict));
+      result.conflicts.push_back(
+          lost_to_deletion(input.type, input.held.id, result.item.existence, unit, rule_name(input.type.deletion)));
     }
   } else if (existence.version.tick <= bound) {
     result.item.existence.version = minted();
