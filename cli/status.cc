@@ -27,6 +27,10 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const Look&
   std::printf("waiting    %llu parked, %llu not yet written, %llu conflicts to decide\n",
               static_cast<unsigned long long>(status.parked), static_cast<unsigned long long>(status.unwritten),
               static_cast<unsigned long long>(status.conflicts_deferred));
+  if (status.held > 0) {
+    std::printf("held       %llu of types that this store does not know: kept and passed on\n",
+                static_cast<unsigned long long>(status.held));
+  }
   std::printf("conflicts  %llu decided\n", static_cast<unsigned long long>(status.conflicts_decided));
   std::printf("knowledge  %s\n", status.knowledge.to_text().c_str());
   for (const std::string& skipped : detected.skipped) std::printf("left alone %s\n", display_text(skipped).c_str());
@@ -52,6 +56,7 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const Look&
   member(json, "deleted", status.counts.deleted);
   member(json, "parked", status.parked);
   member(json, "unwritten", status.unwritten);
+  member(json, "held", status.held);
   member(json, "conflicts_decided", status.conflicts_decided);
   member(json, "conflicts_deferred", status.conflicts_deferred);
   member(json, "detected_created", detected.created);

@@ -113,6 +113,20 @@ inline BatchReport golden_waiting_report() {
   return report;
 }
 
+inline Schema golden_schema() {
+  Schema schema;
+  schema.default_scope = "notes";
+  ItemType note{.id = 1, .name = "note", .deletion = DeletionRule::kLatest, .rule = ConflictRule::kManual};
+  note.units = {
+      {.id = 1, .name = "h\xc3\xa9", .kind = ValueKind::kText, .rule = ConflictRule::kPriority, .priority_unit = 300},
+      {.id = 2, .name = "order", .kind = ValueKind::kBytes, .role = UnitRole::kPosition},
+      {.id = 300, .name = "rank", .kind = ValueKind::kInteger, .recording = ConflictRecording::kSilent}};
+  note.natural_key = {300, 1};
+  schema.types = {note, {.id = 65535, .name = "tag"}};
+  schema.roots = {{shorthand::item(1), "bar"}};
+  return schema;
+}
+
 inline std::map<std::string, Request> golden_requests() {
   const SessionId far_source{shorthand::replica('D'), 3};
   const SessionId far_destination{{}, 300};
@@ -128,6 +142,9 @@ inline std::map<std::string, Request> golden_requests() {
       {"answer questions", {{far_source, 1}, golden_questions()}},
       {"process answers", {{far_destination, 2}, golden_answers()}},
       {"begin comparison", {{far_source, 0}, golden_begin_comparison()}},
+      {"get schema", {{}, GetSchema{}}},
+      {"meet schema", {{}, golden_schema()}},
+      {"meet schema of one who has none", {{}, Schema{}}},
   };
 }
 
@@ -145,6 +162,7 @@ inline std::map<std::string, Response> golden_responses() {
       {"report", {{far_destination, 1}, 301, golden_report()}},
       {"report with questions", {{far_destination, 1}, 301, golden_waiting_report()}},
       {"answers", {{far_source, 1}, 1, golden_answers()}},
+      {"schema", {{}, 1, golden_schema()}},
       {"comparison begun",
        {{far_source, 0}, 1, ComparedReplica{golden_description('A'), Knowledge(shorthand::vector("{A:5,B:9}"))}}},
   };

@@ -34,6 +34,8 @@ class Checkers {
   // Knowledge and registers as text; equal states have equal texts.
   std::string state_text(Device& device);
   std::string items_text(Device& device);
+  // Without views, which a device without a store does not have.
+  std::string registers_text(Device& device);
   // What the store shows, by item instead of by key.
   std::string store_text(Device& device);
 

@@ -313,12 +313,16 @@ Status Device::boot() {
   shut_down();
   power_.restore();
   sabotage_ = options_.broken == nullptr ? std::make_unique<Sabotage>() : options_.broken->make();
-  HARMONICA_ASSIGN_OR_RETURN(replica_,
-                             Replica::open(sabotage_->store(faulty_store_), sabotage_->metadata(watched_metadata_),
-                                           sabotage_->environment(environment_),
-                                           ReplicaOptions{.guard = Guard::kConfirmed,
-                                                          .custom_rule = options_.custom_rule,
-                                                          .tombstone_retention_ms = options_.tombstone_retention_ms}));
+  const ReplicaOptions options{.guard = Guard::kConfirmed,
+                               .custom_rule = options_.custom_rule,
+                               .tombstone_retention_ms = options_.tombstone_retention_ms};
+  MetadataStore& metadata = sabotage_->metadata(watched_metadata_);
+  Environment& environment = sabotage_->environment(environment_);
+  if (options_.has_store) {
+    HARMONICA_ASSIGN_OR_RETURN(replica_, Replica::open(sabotage_->store(faulty_store_), metadata, environment, options));
+  } else {
+    HARMONICA_ASSIGN_OR_RETURN(replica_, Replica::open(metadata, environment, options));
+  }
   WatchedProvider::Watcher watcher;
   watcher.detected = [this] { account_for_edits(); };
   watcher.told = [this](const Knowledge& knowledge) {
@@ -413,9 +417,30 @@ std::optional<Device::Backup> Device::make_backup() {
   return Backup{store_, *metadata};
 }
 
+void Device::install(const Schema& schema) {
+  shut_down();
+  providers::MemoryItemStore store(schema, options_.write_unit);
+  std::vector<StoreKey> parents = {""};
+  for (const Root& root : schema.roots) parents.push_back(root.name);
+  for (std::size_t next = 0; next < parents.size(); ++next) {
+    const std::vector<StoreKey> children = store_.children(parents[next]);
+    for (const StoreKey& key : children) {
+      StoreItem item = *store_.find(key);
+      const ItemType* type = schema.find_type(item.type);
+      if (type == nullptr) continue;
+      std::erase_if(item.values, [&](const UnitValue& value) { return type->find_unit(value.unit) == nullptr; });
+      HARMONICA_ASSERT(store.put(std::move(item)).ok());
+      parents.push_back(key);
+    }
+  }
+  store_ = std::move(store);
+  options_.schema = schema;
+}
+
 void Device::restore(const Backup& backup) {
   shut_down();
   store_ = backup.store;
+  options_.schema = store_.schema();
   *dynamic_cast<providers::MemoryMetadataStore*>(metadata_.get()) = backup.metadata;
   typed_.clear();
   old_batches_.clear();

@@ -139,6 +139,7 @@ struct DeviceOptions {
   const BrokenVariant* broken = nullptr;  // nullptr: the kernel as it is
   CustomRule custom_rule;
   std::int64_t tombstone_retention_ms = limits::kTombstoneRetentionMs;
+  bool has_store = true;  // false: it only keeps and passes on
 };
 
 class Device {
@@ -150,6 +151,7 @@ class Device {
 
   const std::string& name() const { return options_.name; }
   const Schema& schema() const { return options_.schema; }
+  bool has_store() const { return options_.has_store; }
   providers::MemoryItemStore& store() { return store_; }
   VirtualEnvironment& environment() { return environment_; }
   Power& power() { return power_; }
@@ -200,6 +202,8 @@ class Device {
     providers::MemoryMetadataStore metadata;
   };
   std::optional<Backup> make_backup();
+  // Another version of the app, which keeps of what stands in the store only what it knows. Leaves it shut down.
+  void install(const Schema& schema);
   void restore(const Backup& backup);
 
  private:

@@ -23,6 +23,8 @@ class ForwardingTransaction : public MetadataTransaction {
   Status set_knowledge(const Knowledge& knowledge) override { return inner_->set_knowledge(knowledge); }
   Result<Knowledge> forgotten() override { return inner_->forgotten(); }
   Status set_forgotten(const Knowledge& forgotten) override { return inner_->set_forgotten(forgotten); }
+  Result<SchemaMemory> schemas() override { return inner_->schemas(); }
+  Status set_schemas(const SchemaMemory& schemas) override { return inner_->set_schemas(schemas); }
   Result<std::optional<StoredItem>> find(const ItemId& item) override { return inner_->find(item); }
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override { return inner_->put(item, entries); }
   Status remove(const ItemId& item) override { return inner_->remove(item); }
@@ -103,6 +105,8 @@ class ForwardingProvider : public Provider {
   Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override {
     return inner_.process_answers(answers);
   }
+  Result<Schema> schema() override { return inner_.schema(); }
+  Result<Schema> meet_schema(const Schema& peer) override { return inner_.meet_schema(peer); }
   Result<BatchReport> end() override { return inner_.end(); }
 
  protected:

@@ -8,10 +8,10 @@ int main(int argc, char** argv) {
 
   const CommandLine line = parse_command_line(std::vector<std::string>(argv + 1, argv + argc));
   if (!line.error.empty()) {
-    std::cerr
-        << "harmonica_simulation: " << line.error << "\n"
-        << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
-        << "       [--scenario mixed|bookmarks|rules] [--metadata memory|sqlite] [--break VARIANT] [--trace]\nvariants:\n";
+    std::cerr << "harmonica_simulation: " << line.error << "\n"
+              << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
+              << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub] [--metadata memory|sqlite] [--break "
+                 "VARIANT] [--trace]\nvariants:\n";
     for (const BrokenVariant& variant : broken_variants())
       std::cerr << "  " << variant.name << ": " << variant.what << "\n";
     return 2;

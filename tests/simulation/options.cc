@@ -9,7 +9,8 @@ namespace harmonica::simulation {
 namespace {
 
 std::optional<Scenario> scenario_of(std::string_view name) {
-  for (const Scenario scenario : {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting}) {
+  for (const Scenario scenario : {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting,
+                                  Scenario::kSchema, Scenario::kHub}) {
     if (to_text(scenario) == name) return scenario;
   }
   return std::nullopt;

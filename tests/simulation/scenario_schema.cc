@@ -77,4 +77,27 @@ Schema make_schema(const SchemaChoices& choices) {
   return schema;
 }
 
+Schema schema_of_version(const Schema& schema, int version) {
+  Schema known = schema;
+  const auto drop_type = [&](TypeId id) {
+    std::erase_if(known.types, [&](const ItemType& type) { return type.id == id; });
+  };
+  const auto drop_unit = [&](TypeId id, UnitId unit) {
+    for (ItemType& type : known.types) {
+      if (type.id == id) std::erase_if(type.units, [&](const Unit& one) { return one.id == unit; });
+    }
+  };
+  if (version < 3) {
+    drop_type(types::kOrder);
+    drop_unit(types::kNote, units::kCount);
+    drop_unit(types::kAccount, units::kCode);
+  }
+  if (version < 2) {
+    drop_type(types::kAccount);
+    drop_unit(types::kNote, units::kColour);
+    drop_unit(types::kFile, units::kContent);
+  }
+  return known;
+}
+
 }  // namespace harmonica::simulation

@@ -50,4 +50,9 @@ struct SchemaChoices {
 // accounts with a unique code and orders that refer to accounts.
 Schema make_schema(const SchemaChoices& choices);
 
+inline constexpr int kSchemaVersions = 3;
+
+// What version 1 or 2 of the app knew of that schema; version 3 knows all of it.
+Schema schema_of_version(const Schema& schema, int version);
+
 }  // namespace harmonica::simulation

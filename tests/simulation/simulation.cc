@@ -39,7 +39,9 @@ SchemaChoices choose_schema(Random& random, Scenario scenario) {
   choices.state_rule = random.chance(250) ? ConflictRule::kManual : ConflictRule::kLatest;
   choices.with_roots = random.chance(300);
   choices.bookmarks_only = scenario == Scenario::kBookmarks;
-  if (scenario == Scenario::kRules) choose_rules(random, choices);
+  if (scenario == Scenario::kRules || scenario == Scenario::kSchema || scenario == Scenario::kHub) {
+    choose_rules(random, choices);
+  }
   return choices;
 }
 
@@ -58,6 +60,7 @@ ChangeBatch renumber(ChangeBatch batch, const ChangeRequest& request) {
   batch.request_number = request.number;
   batch.destination = request.destination.replica;
   batch.range.first = kFirstItemId;
+  batch.source.schema_fingerprint = request.destination.schema_fingerprint;
   return batch;
 }
 
@@ -73,6 +76,10 @@ std::string_view to_text(Scenario scenario) {
       return "rules";
     case Scenario::kForgetting:
       return "forgetting";
+    case Scenario::kSchema:
+      return "schema";
+    case Scenario::kHub:
+      return "hub";
   }
   return "mixed";
 }
@@ -93,7 +100,8 @@ Simulation::Simulation(const SimulationOptions& options)
     : options_(options),
       world_(options.seed),
       checkers_(world_),
-      user_(world_, options.scenario == Scenario::kRules ? Habit::kMostlyNotes : Habit::kAnything) {
+      user_(world_, options.scenario == Scenario::kRules || options.scenario == Scenario::kSchema ? Habit::kMostlyNotes
+                                                                                                  : Habit::kAnything) {
   world_.now_ms = kStartMs;
   world_.trace = options.trace;
   Random& random = world_.random;
@@ -103,8 +111,8 @@ Simulation::Simulation(const SimulationOptions& options)
   if (options_.devices == 0) options_.devices = drawn_devices;
   if (options_.steps == 0) options_.steps = drawn_steps;
 
-  const Schema schema = make_schema(choose_schema(random, options_.scenario));
-  HARMONICA_ASSERT(schema.validate().ok());
+  schema_ = make_schema(choose_schema(random, options_.scenario));
+  HARMONICA_ASSERT(schema_.validate().ok());
   const BrokenVariant* broken = options_.broken.empty() ? nullptr : find_broken_variant(options_.broken);
   HARMONICA_ASSERT(options_.broken.empty() || broken != nullptr);
   const bool bookmarks = options_.scenario == Scenario::kBookmarks;
@@ -116,7 +124,7 @@ Simulation::Simulation(const SimulationOptions& options)
   for (std::size_t index = 0; index < options_.devices; ++index) {
     DeviceOptions device;
     device.name = std::string(1, static_cast<char>('A' + index));
-    device.schema = schema;
+    device.schema = schema_;
     device.write_unit = random.chance(any_carry_ids ? 1000
                                       : bookmarks   ? 700
                                                     : 350)
@@ -125,15 +133,22 @@ Simulation::Simulation(const SimulationOptions& options)
     device.metadata = options_.metadata;
     device.seed = random.next();
     device.broken = broken;
-    if (options_.scenario == Scenario::kRules) device.custom_rule = joined;
-    if (forgetting) device.tombstone_retention_ms = random.pick(kRetentions);
+    if (!bookmarks && options_.scenario != Scenario::kMixed && !forgetting) device.custom_rule = joined;
+    if (options_.scenario == Scenario::kSchema) {
+      device.schema = schema_of_version(schema_, static_cast<int>(1 + random.below(kSchemaVersions)));
+    }
+    if (options_.scenario == Scenario::kHub) {
+      device.has_store = index == 1 || !random.chance(index == 0 ? 700 : 250);
+      world_.forgetting = true;
+    }
+    if (forgetting || options_.scenario == Scenario::kHub) device.tombstone_retention_ms = random.pick(kRetentions);
     devices_.push_back(std::make_unique<Device>(world_, std::move(device)));
     Device& made = *devices_.back();
     made.user = [this, &made] {
-      if (may_edit_) user_.edit(made);
+      if (may_edit_ && made.has_store()) user_.edit(made);
     };
     made.environment().error_ms = random.between(-kClockErrorMsMax, kClockErrorMsMax);
-    if (shared_data == 0 || !random.chance(800)) continue;
+    if (shared_data == 0 || !random.chance(800) || !made.has_store()) continue;
     const bool carries_ids = any_carry_ids && (options_.devices > 2 || random.chance(500));
     user_.fill(made, {shared_data, carries_ids, any_carry_ids, bookmarks});
   }
@@ -204,6 +219,35 @@ void Simulation::boot(Device& device) {
 }
 
 void Simulation::check(Device& device) { checkers_.after_step(device); }
+
+void Simulation::upgrade(Device& device, int version) {
+  world_.tell("  " + device.name() + " gets version " + std::to_string(version));
+  device.install(schema_of_version(schema_, version));
+  boot(device);
+  if (world_.violation) return;
+  device.hang_up();
+  // So that what a user does from now on is known from what the app began with.
+  const Result<DetectionReport> detected = device.detect();
+  if (!detected.ok())
+    world_.fail("the first detection of an upgraded " + device.name() + ": " + detected.status().to_text());
+  check(device);
+}
+
+// Now and then back to an older one.
+void Simulation::upgrade_step(Device& device) {
+  if (options_.scenario != Scenario::kSchema || !device.running() || !world_.random.chance(60)) return;
+  if (!device.settled() || device.write_is_pending()) return;
+  upgrade(device, world_.random.chance(800) ? kSchemaVersions : static_cast<int>(1 + world_.random.below(kSchemaVersions)));
+}
+
+// Two without a store that have met nobody who has one.
+bool Simulation::has_nothing_to_carry(const Link& link) {
+  const auto knows_nothing = [&](std::size_t index) {
+    Device& device = *devices_[index];
+    return device.running() && !device.has_store() && device.replica().schema().is_empty();
+  };
+  return knows_nothing(link.first) && knows_nothing(link.second);
+}
 
 // A device that lost its power, or whose program was killed, comes back at once or later.
 void Simulation::after_misfortune(Device& device) {
@@ -277,6 +321,7 @@ void Simulation::step() {
     old_batch_step(device);
   }
   backup_step(device);
+  if (!world_.violation) upgrade_step(device);
   for (const std::unique_ptr<Device>& each : devices_) check(*each);
 }
 
@@ -298,7 +343,7 @@ bool Simulation::all_have_met() {
 }
 
 void Simulation::user_step(Device& device) {
-  if (!may_edit_) return;
+  if (!may_edit_ || !device.has_store()) return;
   user_.edit(device);
   checkers_.after_step(device);
 }
@@ -325,7 +370,9 @@ void Simulation::conflict_step(Device& device) {
   }
   // What a conflict was about can be deleted and forgotten since.
   const bool forgotten = world_.forgetting && done.code() == StatusCode::kNotFound;
-  if (!done.ok() && done.code() != StatusCode::kIo && !forgotten) {
+  // Nor can an older version of the app have back what it does not know.
+  const bool unknown = options_.scenario == Scenario::kSchema && done.code() == StatusCode::kUnsupported;
+  if (!done.ok() && done.code() != StatusCode::kIo && !forgotten && !unknown) {
     world_.fail("deciding or restoring at " + device.name() + " failed: " + done.to_text());
   }
 }
@@ -344,7 +391,10 @@ void Simulation::old_batch_step(Device& device) {
     batch = renumber(std::move(batch), *request);
   }
   const Result<BatchReport> report = device.provider().process_change_batch(batch);
-  if (!report.ok() && report.status().code() != StatusCode::kInvalidArgument) {
+  const bool is_of_another_version = options_.scenario == Scenario::kSchema || options_.scenario == Scenario::kHub;
+  const bool is_refused = report.status().code() == StatusCode::kInvalidArgument ||
+                          (is_of_another_version && report.status().code() == StatusCode::kUnsupported);
+  if (!report.ok() && !is_refused) {
     world_.fail("an old batch at " + device.name() + ": " + report.status().to_text());
   }
   if (renumbered && !report.ok())
@@ -394,6 +444,7 @@ std::optional<SessionReport> Simulation::session(std::size_t source_index, std::
   Device& source = *devices_[source_index];
   Device& destination = *devices_[destination_index];
   if (link.down || !source.running() || !destination.running()) return std::nullopt;
+  if (has_nothing_to_carry(link)) return std::nullopt;
   ++outcome_.sessions;
 
   SessionOptions options;
@@ -475,6 +526,18 @@ void Simulation::heal() {
     device->hang_up();
     check(*device);
   }
+  // First as they are, then all with the newest version.
+  if (options_.scenario == Scenario::kSchema) {
+    for (Link& link : links_) {
+      session(link.first, link.second, link);
+      session(link.second, link.first, link);
+      if (world_.violation) return;
+    }
+    for (const std::unique_ptr<Device>& device : devices_) {
+      if (!world_.violation) upgrade(*device, kSchemaVersions);
+    }
+    if (world_.violation) return;
+  }
   const std::size_t rounds_max = 12 * devices_.size() + 12;
   std::size_t silent = 0;
   std::vector<Knowledge> known_before;
@@ -487,6 +550,10 @@ void Simulation::heal() {
     const std::size_t versions = world_.ledger.versions();
     bool quiet = true;
     for (Link& link : links_) {
+      if (has_nothing_to_carry(link)) {
+        quiet = false;
+        continue;
+      }
       const bool forth = takes_first(link.second, link.first);
       const std::pair first(forth ? link.first : link.second, forth ? link.second : link.first);
       for (const auto& [source, destination] : {first, std::pair(first.second, first.first)}) {

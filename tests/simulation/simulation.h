@@ -18,8 +18,9 @@
 namespace harmonica::simulation {
 
 // What the devices hold: items of all kinds; or bookmarks, in stores most of which are written whole, and many of which
-// were in sync before and have lost their metadata.
-enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules, kForgetting };
+// were in sync before and have lost their metadata. In kSchema devices have three versions of an app; in kHub some have no
+// store.
+enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules, kForgetting, kSchema, kHub };
 
 // What a run is made from. Zeros: the seed chooses.
 struct SimulationOptions {
@@ -67,6 +68,9 @@ class Simulation {
   void old_batch_step(Device& device);
   void backup_step(Device& device);
   void boot(Device& device);
+  void upgrade(Device& device, int version);
+  void upgrade_step(Device& device);
+  bool has_nothing_to_carry(const Link& link);
   void after_misfortune(Device& device);
   void check(Device& device);
   // One direction over one link. Nothing if it did not come to its end.
@@ -84,6 +88,7 @@ class Simulation {
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<Link> links_;
   std::vector<Delayed> delayed_;
+  Schema schema_;             // in its newest version
   std::vector<int> off_for_;  // steps until a device comes back
   std::vector<std::optional<Device::Backup>> backups_;
   std::optional<std::size_t> away_;  // the old device, which returns late

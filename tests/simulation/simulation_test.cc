@@ -74,6 +74,20 @@ TEST_P(ForgettingSeeds, BreakNoLawOnSqlite) {
   expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kForgetting, .metadata = MetadataKind::kSqlite});
 }
 
+class SchemaSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SchemaSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kSchema}); }
+
+class HubSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(HubSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kHub}); }
+
+TEST_P(HubSeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kHub, .metadata = MetadataKind::kSqlite});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, SchemaSeeds, testing::Range<std::uint64_t>(0, 5));
+INSTANTIATE_TEST_SUITE_P(Blocks, HubSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, ForgettingSeeds, testing::Range<std::uint64_t>(0, 5));
 INSTANTIATE_TEST_SUITE_P(Blocks, MemorySeeds, testing::Range<std::uint64_t>(0, 8));
 INSTANTIATE_TEST_SUITE_P(Blocks, SqliteSeeds, testing::Range<std::uint64_t>(0, 3));

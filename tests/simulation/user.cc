@@ -30,6 +30,12 @@ void set_value(StoreItem& item, UnitId unit, Value value) {
   std::sort(item.values.begin(), item.values.end(), [](const UnitValue& a, const UnitValue& b) { return a.unit < b.unit; });
 }
 
+// What this device's version of the app does not have.
+void drop_unknown(Device& device, StoreItem& item) {
+  const ItemType* type = device.schema().find_type(item.type);
+  std::erase_if(item.values, [&](const UnitValue& value) { return type->find_unit(value.unit) == nullptr; });
+}
+
 // Every key in the store, in the order in which it shows them.
 std::vector<StoreKey> all_keys(Device& device) {
   std::vector<StoreKey> pending = {""};
@@ -84,6 +90,7 @@ void User::fill(Device& device, const Shared& shared) {
     }
     item.key = item.identity ? device.store().key_for(*item.identity) : device.name() + item.key;
     if (has_children(type)) folders.push_back(item.key);
+    drop_unknown(device, item);
     if (device.store().put(std::move(item)).ok()) device.note_edit();
   }
 }
@@ -174,6 +181,7 @@ bool User::code_is_free(Device& device, const std::string& code, const StoreKey&
 }
 
 void User::put(Device& device, StoreItem item, const StoreKey& previous) {
+  drop_unknown(device, item);
   if (world_.random.chance(500)) item.changed_ms = device.environment().wall_clock_ms();
   const StoreItem* before = device.store().find(item.key);
   std::vector<UnitValue> changed;
@@ -206,6 +214,7 @@ void User::create(Device& device) {
   wish.type = world_.random.pick(device.schema().find_type(types::kFile) == nullptr ? bookmarks
                                  : habit_ == Habit::kMostlyNotes                    ? mostly_notes
                                                                                     : all_kinds);
+  if (device.schema().find_type(wish.type) == nullptr) wish.type = types::kNote;
   wish.parent = pick_parent(device, wish.type);
   StoreItem item;
   item.key = device.name() + "k" + std::to_string(++keys_);
@@ -254,6 +263,7 @@ void User::create(Device& device) {
 void User::create_again(Device& device) {
   if (removed_.empty()) return create(device);
   const Natural wish = world_.random.pick(removed_);
+  if (device.schema().find_type(wish.type) == nullptr) return;
   StoreItem item;
   item.key = device.name() + "k" + std::to_string(++keys_);
   item.type = wish.type;
@@ -279,6 +289,13 @@ void User::change(Device& device) {
     const bool is_changed = value.unit != units::kAccounts || habit_ == Habit::kMostlyNotes;
     if (value.unit != units::kBirth && is_changed) units.push_back(value.unit);
   }
+  // Nobody has written them yet where an item is older than they are.
+  for (const UnitId unit : {units::kColour, units::kContent, units::kCount}) {
+    const ItemType& type = *device.schema().find_type(item.type);
+    const bool is_there =
+        std::any_of(item.values.begin(), item.values.end(), [&](const UnitValue& value) { return value.unit == unit; });
+    if (type.find_unit(unit) != nullptr && !is_there) units.push_back(unit);
+  }
   if (units.empty()) return;
   const UnitId unit = world_.random.pick(units);
   if (unit == units::kCount) {
@@ -287,7 +304,8 @@ void User::change(Device& device) {
     set_value(item, unit, Value::ids(some_accounts(device)));
   } else {
     const bool has_words = habit_ == Habit::kMostlyNotes && (unit == units::kColour || unit == units::kContent);
-    const std::string text = has_words ? fresh_words(device, *text_of(item, unit)) : fresh_text(device);
+    const std::string* words = text_of(item, unit);
+    const std::string text = has_words ? fresh_words(device, words == nullptr ? "" : *words) : fresh_text(device);
     if (unit == units::kName && !name_is_free(device, item.parent, text, key)) return;
     if (unit == units::kCode && !code_is_free(device, text, key)) return;
     set_value(item, unit, Value::text(text));

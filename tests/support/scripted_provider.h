@@ -21,6 +21,7 @@ class ScriptedProvider : public Provider {
   std::vector<RangeAnswer> answers;
   BatchReport answers_report;
   BatchReport end_report;
+  Schema own_schema;
   std::map<std::string, Status> errors;  // by method; stay until they are removed
 
   // What was asked.
@@ -30,6 +31,7 @@ class ScriptedProvider : public Provider {
   std::vector<ChangeBatch> processed;
   std::vector<RangeQuestion> asked_questions;
   std::vector<RangeAnswer> processed_answers;
+  std::vector<Schema> met_schemas;
 
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override {
     calls.push_back("begin_destination");
@@ -81,6 +83,19 @@ class ScriptedProvider : public Provider {
     processed_answers.assign(given.begin(), given.end());
     if (const auto error = errors.find("process_answers"); error != errors.end()) return error->second;
     return answers_report;
+  }
+
+  Result<Schema> schema() override {
+    calls.push_back("schema");
+    if (const auto error = errors.find("schema"); error != errors.end()) return error->second;
+    return own_schema;
+  }
+
+  Result<Schema> meet_schema(const Schema& peer) override {
+    calls.push_back("meet_schema");
+    met_schemas.push_back(peer);
+    if (const auto error = errors.find("meet_schema"); error != errors.end()) return error->second;
+    return own_schema;
   }
 
   Result<BatchReport> end() override {

@@ -19,6 +19,15 @@ inline constexpr std::size_t kKnowledgeEntriesMax = 10'000'000;
 // Units of one item. Tables have at most 2,000 columns (SQLite's default).
 inline constexpr std::size_t kUnitsMax = 4'000;
 
+// Types and roots of a schema that a peer sends, and bytes of each name in it: schemas are written by hand.
+inline constexpr std::size_t kSchemaTypesMax = 1'000;
+inline constexpr std::size_t kSchemaRootsMax = 1'000;
+inline constexpr std::size_t kSchemaNameBytesMax = 1'024;
+
+// Fingerprints of other schemas that a replica remembers to be compatible with its own: an app has fewer versions in use.
+// The oldest is forgotten first, and costs two round trips when it is met again.
+inline constexpr std::size_t kSchemasMetMax = 64;
+
 // Changes in one batch, and its bytes on the wire; a batch is held in memory on both sides.
 inline constexpr std::size_t kBatchChangesMax = 100'000;
 inline constexpr std::size_t kMessageBytesMax = 64 * 1024 * 1024;

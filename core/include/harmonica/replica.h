@@ -59,6 +59,7 @@ struct ReplicaStatus {
   std::uint64_t conflicts_deferred = 0;
   std::uint64_t parked = 0;     // held, but not shown because of another item
   std::uint64_t unwritten = 0;  // shown differently until the store can be written
+  std::uint64_t held = 0;       // of types that the schema does not have: kept, passed on and not shown
 };
 
 // An item as the replica shows it.
@@ -95,10 +96,19 @@ enum class Decision : std::uint8_t { kKeepLocal, kTakeRemote };
 class Replica {
  public:
   // Opens, and at first makes, the replica. A store restored from an older backup gets a new replica id here (rule R30).
-  // unsupported: the metadata belongs to another schema.
+  // The store's schema may be another than before, newer or older, if the two are compatible: what it does not have is kept
+  // and passed on, and shown again under one that has it. unsupported: the two contradict each other, or it is not known
+  // what the metadata were made with.
   static Result<std::unique_ptr<Replica>> open(ItemStore& store, MetadataStore& metadata, Environment& environment,
                                                const ReplicaOptions& options);
+  // A replica without a store: it shows nothing, and keeps and passes on what others have. Its schema is that of its peers:
+  // it takes up the first one, and what each compatible one has more.
+  static Result<std::unique_ptr<Replica>> open(MetadataStore& metadata, Environment& environment,
+                                               const ReplicaOptions& options);
   virtual ~Replica() = default;
+
+  // The store's; without a store what was taken up from peers, and empty until then.
+  virtual const Schema& schema() const = 0;
 
   // The side that sessions talk to. Owned by the replica.
   virtual Provider& provider() = 0;

@@ -73,6 +73,7 @@ struct Unit {
   std::optional<ConflictRule> rule;  // nothing: that of its type
   ConflictRecording recording = ConflictRecording::kRecorded;
   UnitId priority_unit = 0;  // kPriority: the unit of the same type whose values decide
+  friend bool operator==(const Unit&, const Unit&) = default;
 };
 
 struct ItemType {
@@ -87,6 +88,7 @@ struct ItemType {
   const Unit* find_role(UnitRole role) const;
   // A parent and a position are always decided by `latest`.
   ConflictRule rule_of(const Unit& unit) const;
+  friend bool operator==(const ItemType&, const ItemType&) = default;
 };
 
 // A place that every replica of the scope has: it is never created, deleted or moved, and stands at the end of lists of
@@ -94,6 +96,7 @@ struct ItemType {
 struct Root {
   ItemId id;
   std::string name;
+  friend bool operator==(const Root&, const Root&) = default;
 };
 
 // The types of a scope. Thread-compatible; constant once a replica is open on it.
@@ -120,6 +123,21 @@ struct Schema {
   //   the rule priority without another unit of the type that has an order;
   //   a natural key with a unit that is not there, is there twice, or is a parent, a position or a counter.
   Status validate() const;
+
+  // A schema that says nothing: that of a replica that has not met one yet.
+  bool is_empty() const { return types.empty() && roots.empty() && default_scope.empty(); }
+
+  friend bool operator==(const Schema&, const Schema&) = default;
 };
+
+// Schemas of two versions of an app (docs/adr/0015). They are compatible if what both have under one number agrees in
+// everything that `fingerprint` covers; types, units and roots that only one has do not matter. Of natural keys, those
+// units count that both know. The first root has to be the same. unsupported: says which type or unit differs, and how it
+// is `here` and `there`; `joined_schema` does not exist then.
+Status check_compatible(const Schema& here, const Schema& there);
+
+// What either of two compatible schemas has; where they differ in what the fingerprint does not cover, as `here`. Errors
+// as of `check_compatible`.
+Result<Schema> joined_schema(const Schema& here, const Schema& there);
 
 }  // namespace harmonica

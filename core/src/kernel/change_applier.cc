@@ -12,6 +12,7 @@
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
+#include "kernel/unknown_type.h"
 #include "kernel/value_faults.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
@@ -101,6 +102,7 @@ class Attempt {
     if (inputs_.empty()) return {};
     changed_ = true;
     for (const StoredItem& displaced : std::exchange(displaced_, {})) HARMONICA_RETURN_IF_ERROR(rehouse(displaced));
+    if (!context_.has_store()) return put_alone();
     HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
                                update_views(context_.schema(), transaction_, std::exchange(inputs_, {})));
     HARMONICA_RETURN_IF_ERROR(plan_.choose_keys(items));
@@ -108,8 +110,17 @@ class Attempt {
     return {};
   }
 
+  // Without a store there is nothing to show, and so no view.
+  Status put_alone() {
+    for (const ViewInput& input : std::exchange(inputs_, {})) {
+      HARMONICA_RETURN_IF_ERROR(transaction_.put(input.after, entries_of(context_, input.after, WrittenState::kWritten)));
+    }
+    return {};
+  }
+
   // Items that an earlier session could not write are tried again.
   Status collect_unwritten() {
+    if (!context_.has_store()) return {};
     IndexQuery query;
     query.kind = IndexKind::kUnwritten;
     HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction_.find_index(query));
@@ -184,12 +195,10 @@ class Attempt {
   Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution) {
     if (findings_.held_back.failed.contains(change.item)) return false;
     if (context_.unsyncable.left_alone.contains(change.item)) return refuse_left_alone(change.item);
-    const ItemType* type = context_.schema().find_type(change.type);
-    if (type == nullptr) {
-      return refuse(change.item, StatusCode::kUnsupported,
-                    "its type " + std::to_string(change.type) + " is not in the schema");
-    }
-    if (std::optional<std::string> fault = fault_of(*type, change)) {
+    const ItemType unknown = unknown_type(change.type);
+    const ItemType* known_type = context_.schema().find_type(change.type);
+    const ItemType& type = known_type == nullptr ? unknown : *known_type;
+    if (std::optional<std::string> fault = fault_of(type, change)) {
       return refuse(change.item, StatusCode::kInvalidArgument, *std::move(fault));
     }
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(change.item));
@@ -200,7 +209,7 @@ class Attempt {
                     "learned of ours");
     }
     const ClassifierInput input{
-        *type,
+        type,
         same_type ? &before->item : nullptr,
         change,
         knowledge_.at(change.item),
@@ -241,7 +250,7 @@ class Attempt {
           after.view = before->view;
         }
         after.item = std::move(classified.item);
-        if (same_type) keep_merge_bases(*type, before->item, after);
+        if (same_type) keep_merge_bases(type, before->item, after);
         inputs_.push_back({std::move(before), std::move(after)});
         break;
     }
@@ -295,10 +304,15 @@ class Attempt {
       inputs_.push_back({std::move(before), std::move(after)});
       return true;
     }
+    const ItemType unknown = unknown_type(before->item.type);
     const ItemType* type = context_.schema().find_type(before->item.type);
-    if (type == nullptr) return refuse(item, StatusCode::kUnsupported, "its type is not in the schema");
-    const ForgottenLifeInput input{*type, before->item, batch.made_with.at(item), batch.forgotten.at(item)};
+    const ForgottenLifeInput input{type == nullptr ? unknown : *type, before->item, batch.made_with.at(item),
+                                   batch.forgotten.at(item)};
     Classification classified = meet_forgotten(input, [&] { return mint(); });
+    if (classified.outcome == Outcome::kRefused) {
+      refused_.push_back({item, classified.refusal});
+      return false;
+    }
     report_.minted += classified.minted;
     if (before->item.alive() && !classified.item.alive()) ++report_.deleted;
     HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
@@ -352,10 +366,10 @@ class Attempt {
 
   // What differs in an item from the one that takes its place is not lost in silence.
   Status record_differences(const Item& displaced, const Item& kept) {
-    const ItemType& type = *context_.schema().find_type(displaced.type);
+    const ItemType* type = context_.schema().find_type(displaced.type);
     for (const UnitRegister& unit : displaced.units) {
-      const Unit* known = type.find_unit(unit.unit);
-      if (known == nullptr || known->recording == ConflictRecording::kSilent) continue;
+      const Unit* known = type == nullptr ? nullptr : type->find_unit(unit.unit);
+      if (known != nullptr && known->recording == ConflictRecording::kSilent) continue;
       const Register* now = kept.find(unit.unit);
       if (now != nullptr && now->value == unit.content.value) continue;
       const Register nothing;

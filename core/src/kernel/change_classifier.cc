@@ -9,6 +9,7 @@
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
+#include "kernel/unknown_type.h"
 #include "kernel/value_faults.h"
 
 namespace harmonica::kernel {
@@ -108,6 +109,10 @@ class ChangeDecision {
                                         ": that replica was copied together with its metadata, or the peer is damaged");
   }
 
+  void refuse_unknown(const std::string& what) {
+    refuse(StatusCode::kUnsupported, what + " is in conflict, and " + std::string(kNeedsNewerSchema));
+  }
+
   void leave_undecided(const Unit& unit, const std::string& why) {
     refuse(StatusCode::kUnsupported, "unit " + std::to_string(unit.id) + " '" + unit.name + "' is in conflict, and " + why);
   }
@@ -129,24 +134,22 @@ class ChangeDecision {
 
   void decide_unit_conflict(UnitId unit_id, const Register& held, const Register& sent) {
     const Unit* unit = input_.type.find_unit(unit_id);
-    const bool silent = unit != nullptr && unit->recording == ConflictRecording::kSilent;
-    const ConflictRule rule = rule_for(unit);
+    if (unit == nullptr) return refuse_unknown("unit " + std::to_string(unit_id));
+    const bool silent = unit->recording == ConflictRecording::kSilent;
+    const ConflictRule rule = rule_for(*unit);
     const std::string_view name = rule_name(input_.resolution, to_text(rule));
     UnitConflict conflict{unit_id, held, sent, silent ? Loss::kNone : Loss::kRecorded, name};
-    if (unit != nullptr) {
-      // Where nothing is lost there is nothing to decide, whoever was to do it.
-      const RuleOutcome as_in_schema = outcome_of(*unit, input_.type.rule_of(*unit), conflict);
-      if (as_in_schema.loss == Loss::kNone) {
-        conflict.loss = Loss::kNone;
-        return settle_unit(conflict, as_in_schema.value, Origin::kMadeByRule);
-      }
+    // Where nothing is lost there is nothing to decide, whoever was to do it.
+    const RuleOutcome as_in_schema = outcome_of(*unit, input_.type.rule_of(*unit), conflict);
+    if (as_in_schema.loss == Loss::kNone) {
+      conflict.loss = Loss::kNone;
+      return settle_unit(conflict, as_in_schema.value, Origin::kMadeByRule);
     }
     if (!silent && input_.resolution == Resolution::kKeepLocal) return settle_unit(conflict, held.value, Origin::kWritten);
     if (!silent && input_.resolution == Resolution::kTakeRemote) return settle_unit(conflict, sent.value, Origin::kWritten);
     if (!silent && rule == ConflictRule::kManual) {
       return defer(unit_id, side_of(unit_id, held), side_of(unit_id, sent));
     }
-    if (unit == nullptr) return settle_unit(conflict, conflict.sides().greater.value, Origin::kMadeByRule);
     if (rule == ConflictRule::kCustom) return decide_custom(*unit, conflict);
     settle_unit(conflict, outcome_of(*unit, rule, conflict).value, Origin::kMadeByRule);
   }
@@ -161,9 +164,8 @@ class ChangeDecision {
     return resolve(input);
   }
 
-  ConflictRule rule_for(const Unit* unit) const {
-    if (unit == nullptr) return ConflictRule::kLatest;
-    const bool is_structural = unit->role == UnitRole::kParent || unit->role == UnitRole::kPosition;
+  ConflictRule rule_for(const Unit& unit) const {
+    const bool is_structural = unit.role == UnitRole::kParent || unit.role == UnitRole::kPosition;
     switch (input_.resolution) {
       case Resolution::kLatest:
         return ConflictRule::kLatest;
@@ -172,14 +174,14 @@ class ChangeDecision {
       case Resolution::kDestinationWins:
         return is_structural ? ConflictRule::kLatest : ConflictRule::kDestinationWins;
       case Resolution::kDefer:
-        if (unit->recording == ConflictRecording::kRecorded) return ConflictRule::kManual;
+        if (unit.recording == ConflictRecording::kRecorded) return ConflictRule::kManual;
         break;
       case Resolution::kAsInSchema:
       case Resolution::kKeepLocal:
       case Resolution::kTakeRemote:
         break;
     }
-    return input_.type.rule_of(*unit);
+    return input_.type.rule_of(unit);
   }
 
   // A unit that is not sent is known here, and what the source holds of it is not newer.
@@ -245,6 +247,7 @@ class ChangeDecision {
     if (news.empty()) return settle(false, alive, dead, concurrent);
     Version greatest;
     for (const UnitRegister& unit : news) greatest = std::max(greatest, unit.content.version);
+    if (is_unknown(input_.type)) return refuse_unknown("whether the item lives");
     const DeletionRule rule = input_.type.deletion;
     const bool lives = rule == DeletionRule::kEditWins || (rule == DeletionRule::kLatest && greatest > dead.version);
     decide_by_hand_or(lives, alive, dead, news, concurrent);

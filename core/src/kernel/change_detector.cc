@@ -12,12 +12,15 @@
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
 #include "kernel/change_recorder.h"
+#include "kernel/conflict_records.h"
 #include "kernel/found_items.h"
 #include "kernel/id_hash.h"
 #include "kernel/known_items.h"
 #include "kernel/sibling_order.h"
 #include "kernel/store_reading.h"
 #include "kernel/value_faults.h"
+#include "kernel/view_index.h"
+#include "kernel/write_plan.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -64,12 +67,14 @@ class Detection {
     }
 
     report_.enumerated = reading.items.size();
+    HARMONICA_RETURN_IF_ERROR(read_newly_known());
     HARMONICA_RETURN_IF_ERROR(pair(reading, enumeration.kind));
     for (Found& found : found_.all) HARMONICA_RETURN_IF_ERROR(resolve(found));
     place_siblings();
     HARMONICA_RETURN_IF_ERROR(check_guard(enumeration.kind));
     ChangeRecorder recorder(context_, transaction_, found_, known_, first_detection_, report_);
     HARMONICA_RETURN_IF_ERROR(recorder.record(undone_removals_));
+    if (enumeration.kind == EnumerationKind::kEverything) HARMONICA_RETURN_IF_ERROR(settle_newly_known());
     if (recorder.minted()) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
     // While something pending or left out stands in the store, the next detection has to look again; at everything, if the
     // store compares, for an older anchor does not know what has come since.
@@ -112,10 +117,36 @@ class Detection {
       if (one.shown && found_.new_by_key.contains(one.key)) taken_.insert(one.item);
     }
     for (KnownItem& known : known_.items()) {
-      if (known.seen || !pending_removal(known.item)) continue;
+      if (known.seen) continue;
+      const bool is_pending = pending_removal(known.item);
+      // An app that did not know the type has dropped it, and no user has deleted it.
+      if (!is_pending && !is_of_newly_known_type(known.item)) continue;
       known.seen = true;
-      pending_seen_ = true;
+      pending_seen_ = pending_seen_ || is_pending;
       undone_removals_.push_back(known.item);
+    }
+    return {};
+  }
+
+  Status read_newly_known() {
+    HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index({IndexKind::kNewlyKnown, {}, {}}));
+    for (const IndexPosition& position : positions) newly_known_.emplace(position.item, position.key);
+    return {};
+  }
+
+  bool is_of_newly_known_type(const ItemId& item) const {
+    const auto marked = newly_known_.find(item);
+    return marked != newly_known_.end() && marked->second == newly_known_type_key();
+  }
+
+  // All of it has been looked at.
+  Status settle_newly_known() {
+    for (const auto& [item, key] : newly_known_) {
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+      if (!stored || context_.unsyncable.left_alone.contains(item)) continue;
+      const WrittenState written =
+          desired_shown(context_, *stored, StoreKey()) == stored->shown ? WrittenState::kWritten : WrittenState::kUnwritten;
+      HARMONICA_RETURN_IF_ERROR(transaction_.put(*stored, entries_of(context_, *stored, written)));
     }
     return {};
   }
@@ -225,7 +256,7 @@ class Detection {
     const auto place = static_cast<std::size_t>(&found - found_.all.data());
     if (found.known != nullptr) {
       found.known->place = place;
-      compare(*found.known, found);
+      HARMONICA_RETURN_IF_ERROR(compare(*found.known, found));
     } else {
       found_.new_by_item.emplace(found.item, place);
     }
@@ -324,7 +355,11 @@ class Detection {
   }
 
   // A unit is changed by the user if it is neither what was shown nor what a lost commit was about to show.
-  void compare(const KnownItem& known, Found& found) {
+  Status compare(const KnownItem& known, Found& found) {
+    std::optional<StoredItem> first_sight;  // where the schema knows more of the item than was shown
+    if (newly_known_.contains(known.item)) {
+      HARMONICA_ASSIGN_OR_RETURN(first_sight, transaction_.find(known.item));
+    }
     const auto pending = pending_by_item_.find(known.item);
     const auto is_pending = [&](const auto& equals) {
       if (pending == pending_by_item_.end()) return false;
@@ -337,6 +372,7 @@ class Detection {
       const Value* shown = find_value(known.shown.values, value.unit);
       if (shown != nullptr && *shown == value.value) continue;
       found.differs = true;
+      if (shown == nullptr && first_sight && stands_unedited(*first_sight, value, found)) continue;
       const bool ours = is_pending([&](const ShownItem& one) {
         const Value* expected = find_value(one.values, value.unit);
         return expected != nullptr && *expected == value.value;
@@ -350,6 +386,25 @@ class Detection {
       found.moved = !is_pending([&](const ShownItem& one) { return one.parent == found.parent; });
     }
     found.position = known.shown.position;
+    return {};
+  }
+
+  // What a store shows of a unit for the first time since the schema has it is what the app began with, where others have
+  // written the unit before; if it is none of the values that mean nothing, it is recorded as what lost.
+  bool stands_unedited(const StoredItem& stored, const UnitValue& value, Found& found) const {
+    const ItemType& type = *context_.schema().find_type(found.content.type);
+    const Register* held = stored.item.find(value.unit);
+    if (held == nullptr) return value.value.is_null();
+    const ConflictSide side = side_of(type, value.unit, *held);
+    if (!(side.value == value.value) && !means_nothing(value.value)) found.overruled.push_back(value);
+    return true;
+  }
+
+  static bool means_nothing(const Value& value) {
+    if (const std::string* text = value.if_text()) return text->empty();
+    if (const Bytes* bytes = value.if_bytes()) return bytes->empty();
+    if (const Value::Ids* ids = value.if_ids()) return ids->empty();
+    return value.is_null() || value == Value::boolean(false) || value == Value::integer(0) || value == Value::real(0);
   }
 
   // What stood in the store before a user changed it: what a lost commit was about to show, else what was shown.
@@ -457,6 +512,7 @@ class Detection {
   std::set<ItemId> taken_;  // items that a lost write has put into the store, under a key that stands there now
   std::unordered_map<ItemId, std::uint32_t, IdHash> next_twin_;  // by the first id of a natural key
   std::vector<ItemId> undone_removals_;
+  std::map<ItemId, Bytes> newly_known_;  // by the keys of their marks
   bool first_detection_ = false;
   bool pending_seen_ = false;
 };
@@ -464,6 +520,7 @@ class Detection {
 }  // namespace
 
 Result<DetectionReport> ChangeDetector::detect() {
+  if (!context_.has_store()) return last_;
   HARMONICA_ASSIGN_OR_RETURN(std::vector<PreparedItem> pending, pending_items(context_));
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(last_, Detection(context_, *transaction, std::move(pending)).run());

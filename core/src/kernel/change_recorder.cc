@@ -152,6 +152,9 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
   } else if (!is_new && found.is_users() && !after.item.alive()) {
     HARMONICA_RETURN_IF_ERROR(edit_of_deleted(type, version, after.item));
   }
+  for (const UnitValue& value : found.overruled) {
+    HARMONICA_RETURN_IF_ERROR(record_overruled(type, after.item, value, found.is_users() ? version : Version()));
+  }
   if (before) keep_merge_bases(type, before->item, after);
   after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
   if (is_new) {
@@ -190,6 +193,18 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
     HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict));
   }
   return {};
+}
+
+Status ChangeRecorder::record_overruled(const ItemType& type, const Item& item, const UnitValue& value,
+                                        const Version& version) {
+  ConflictRecord conflict{
+      .item = item.id,
+      .type = type.id,
+      .unit = value.unit,
+      .kept = side_of(type, value.unit, *item.find(value.unit)),
+      .lost = {version.is_none() ? mint(context_.clock.next()) : version, value.value, item.existence.value},
+      .rule = "newer_schema"};
+  return keep_record(context_, transaction_, conflict);
 }
 
 // The ids above the item as the store has them now, nearest first, its root last.

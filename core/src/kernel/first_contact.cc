@@ -48,7 +48,7 @@ class FirstContact {
 
   Result<FirstContactState> run(std::span<const ReceivedBatch> batches) {
     HARMONICA_RETURN_IF_ERROR(read_own());
-    if (own_.empty()) return FirstContactState::kAsBefore;
+    if (own_.empty() || any_is_held()) return FirstContactState::kAsBefore;
     if (!is_whole(batches)) return FirstContactState::kIncomplete;
     read_met(batches);
     pair_carried_ids();
@@ -88,6 +88,16 @@ class FirstContact {
       });
     }
     return {};
+  }
+
+  // What the schema does not have may name others by their ids, which then have to stay.
+  bool any_is_held() const {
+    return std::ranges::any_of(own_, [&](const Own& own) {
+      const ItemType* type = context_.schema().find_type(own.stored.item.type);
+      return type == nullptr || std::ranges::any_of(own.stored.item.units, [&](const UnitRegister& unit) {
+               return type->find_unit(unit.unit) == nullptr;
+             });
+    });
   }
 
   void read_met(std::span<const ReceivedBatch> batches) {

@@ -1,6 +1,9 @@
 #include "kernel/forgotten_life.h"
 
+#include <string>
+
 #include "kernel/conflict_records.h"
+#include "kernel/unknown_type.h"
 
 namespace harmonica::kernel {
 
@@ -21,6 +24,13 @@ Classification meet_forgotten(const ForgottenLifeInput& input, const std::functi
   if (existence.value == Existence::kRestored && !any_unit_unknown) {
     result.item.existence = {minted(), Existence::kDeleted};
   } else if (input.held.alive() && input.known.contains(existence.version)) {
+    if (is_unknown(input.type)) {
+      Classification refused;
+      refused.outcome = Outcome::kRefused;
+      refused.refusal = {StatusCode::kUnsupported,
+                         "whether the item lives is in conflict, and " + std::string(kNeedsNewerSchema)};
+      return refused;
+    }
     const bool lives = input.type.deletion != DeletionRule::kDeleteWins;
     result.item.existence = {minted(), lives ? Existence::kRestored : Existence::kDeleted};
     for (const UnitRegister& unit : input.held.units) {

@@ -15,7 +15,8 @@ struct ForgottenLifeInput {
 };
 
 // What becomes of the item: every register that is not younger than what was forgotten is made anew with its value, so that
-// it is the greatest that anybody knows; and an edit meets the forgotten deletion by the type's deletion rule.
+// it is the greatest that anybody knows; and an edit meets the forgotten deletion by the type's deletion rule. Refused if
+// that rule is needed and not known.
 Classification meet_forgotten(const ForgottenLifeInput& input, const std::function<Version()>& mint);
 
 }  // namespace harmonica::kernel

@@ -22,9 +22,11 @@ struct Found {
   bool differs = false;            // from what was shown, by whoever's hand
   bool moved = false;              // by the user
   std::vector<UnitValue> changed;  // by the user; with what the user saw before
-  Bytes position;                  // as shown, or the new one
-  bool repositioned = false;       // by the user
-  bool reborn = false;             // known, but deleted: the user made it anew
+  // Units that the store shows for the first time since the schema has them, otherwise than others had written them before.
+  std::vector<UnitValue> overruled;
+  Bytes position;             // as shown, or the new one
+  bool repositioned = false;  // by the user
+  bool reborn = false;        // known, but deleted: the user made it anew
 
   // Whether a user has changed it, so that it gets a version.
   bool is_users() const { return !orphan && (known == nullptr || reborn || moved || repositioned || !changed.empty()); }

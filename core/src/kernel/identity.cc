@@ -36,7 +36,7 @@ Status take_over(ReplicaContext& context, MetadataTransaction& transaction, cons
     for (UnitRegister& base : stored.merge_bases) rename(base.content.version);
     const WrittenState written =
         desired_shown(context, stored, StoreKey()) == stored.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
-    HARMONICA_RETURN_IF_ERROR(transaction.put(stored, index_entries(context.schema(), stored, written)));
+    HARMONICA_RETURN_IF_ERROR(transaction.put(stored, entries_of(context, stored, written)));
   }
   Knowledge knowledge;
   if (last > 0) knowledge.raise_everywhere({context.replica, last});
@@ -67,17 +67,10 @@ Status renew_identity(ReplicaContext& context, MetadataTransaction& transaction,
 Status open_identity(ReplicaContext& context) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
-  const std::uint64_t fingerprint = context.schema().fingerprint();
   if (state.replica.is_zero()) {
     state.replica = random_replica_id(context.environment);
-    state.schema_fingerprint = fingerprint;
     context.replica = state.replica;
     return commit(context, *transaction, state);
-  }
-  if (state.schema_fingerprint != fingerprint) {
-    return {StatusCode::kUnsupported, "the metadata belongs to a store with another schema (fingerprints " +
-                                          std::to_string(state.schema_fingerprint) + " and " + std::to_string(fingerprint) +
-                                          ")"};
   }
   context.replica = state.replica;
   HARMONICA_ASSIGN_OR_RETURN(context.anchor, transaction->anchor());

@@ -13,7 +13,7 @@ Status KnownItems::load() const {
   HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction_.counts());
   by_key_.reserve(counts.shown);
   HARMONICA_RETURN_IF_ERROR(transaction_.scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
-    if (stored.shown) add(stored, false);
+    if (stored.shown && schema_.find_type(stored.item.type) != nullptr) add(stored, false);
     return Visit::kContinue;
   }));
   loaded_ = true;
@@ -55,7 +55,7 @@ KnownItem* KnownItems::find_loaded(const ItemId& item) const {
 
 Result<KnownItem*> KnownItems::look_up(const ItemId& item) {
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
-  if (!stored || !stored->shown) return nullptr;
+  if (!stored || !stored->shown || schema_.find_type(stored->item.type) == nullptr) return nullptr;
   KnownItem* known = add(*stored, true);
   by_item_.emplace(item, known);
   return known;

@@ -22,7 +22,8 @@ struct KnownItem {
 
 // Looks items up one by one, as a store that tells its changes needs only a few of them, until `load` has read them all.
 // Those that `load` read are not seen yet; one that is looked up is taken for seen. What `find` returns stays where it is.
-// The schema and the transaction must outlive it.
+// What is of a type that the schema does not have counts as not shown: the store does not tell of it, whatever stands in
+// it. The schema and the transaction must outlive it.
 class KnownItems : public ShownItems {
  public:
   KnownItems(const Schema& schema, MetadataTransaction& transaction) : schema_(schema), transaction_(transaction) {}

@@ -10,8 +10,10 @@
 #include "kernel/range_sums.h"
 #include "kernel/reconciler.h"
 #include "kernel/replica_context.h"
+#include "kernel/schema_change.h"
 #include "kernel/store_provider.h"
 #include "kernel/tombstone_cleaner.h"
+#include "kernel/unknown_type.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
 
@@ -19,19 +21,32 @@ namespace harmonica {
 namespace kernel {
 namespace {
 
+// The comparison that was refused, the schema asked for, and ours told.
+constexpr std::uint64_t kIntroductionExchanges = 3;
+
 class LocalReplica : public Replica {
  public:
   LocalReplica(ItemStore& store, MetadataStore& metadata, Environment& environment, const ReplicaOptions& options)
       : context_{store, metadata, environment, options, LogicalClock(environment), {}, 0, {}, {}}, detector_(context_) {}
 
+  LocalReplica(std::unique_ptr<Storeless> storeless, MetadataStore& metadata, Environment& environment,
+               const ReplicaOptions& options)
+      : storeless_(std::move(storeless)),
+        context_{*storeless_, metadata, environment, options, LogicalClock(environment), {}, 0, {}, {}},
+        detector_(context_) {
+    context_.storeless = storeless_.get();
+  }
+
   Status open() {
-    HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
+    if (context_.has_store()) HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
     HARMONICA_RETURN_IF_ERROR(open_identity(context_));
+    HARMONICA_RETURN_IF_ERROR(open_schema(context_));
     HARMONICA_RETURN_IF_ERROR(index_tombstones(context_));
     provider_ = std::make_unique<StoreProvider>(context_, detector_);
     return {};
   }
 
+  const Schema& schema() const override { return context_.schema(); }
   Provider& provider() override { return *provider_; }
   Result<DetectionReport> detect() override { return detector_.detect(); }
   const DetectionReport& last_detection() const override { return detector_.last(); }
@@ -50,6 +65,7 @@ class LocalReplica : public Replica {
       ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
       return Visit::kContinue;
     }));
+    if (!context_.has_store()) return status;
     if (any_unit_has(context_.schema(), UnitRole::kKey) || any_unit_has(context_.schema(), UnitRole::kReference)) {
       HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
         if (stored.view.parked) ++status.parked;
@@ -60,6 +76,9 @@ class LocalReplica : public Replica {
     query.kind = IndexKind::kUnwritten;
     HARMONICA_ASSIGN_OR_RETURN(const auto unwritten, transaction->find_index(query));
     status.unwritten = unwritten.size();
+    query.kind = IndexKind::kHeld;
+    HARMONICA_ASSIGN_OR_RETURN(const auto held, transaction->find_index(query));
+    status.held = held.size();
     return status;
   }
 
@@ -90,9 +109,16 @@ class LocalReplica : public Replica {
   }
 
   Result<Comparison> compare_with(Provider& second, std::size_t differences_max) override {
-    HARMONICA_ASSIGN_OR_RETURN(const ChangeRequest request, provider_->next_request({}));
+    HARMONICA_ASSIGN_OR_RETURN(ChangeRequest request, provider_->next_request({}));
     Comparison comparison;
-    const Status compared = compare_ranges(request, second, comparison, differences_max);
+    Status compared = compare_ranges(request, second, comparison, differences_max);
+    if (compared.code() == StatusCode::kUnsupported && comparison.exchanges == 0) {
+      static_cast<void>(second.end());
+      HARMONICA_RETURN_IF_ERROR(introduce_schemas(second, *provider_));
+      HARMONICA_ASSIGN_OR_RETURN(request, provider_->next_request({}));
+      comparison.exchanges = kIntroductionExchanges;
+      compared = compare_ranges(request, second, comparison, differences_max);
+    }
     const Result<BatchReport> ended = second.end();
     HARMONICA_RETURN_IF_ERROR(compared);
     if (!ended.ok()) return ended.status();
@@ -131,6 +157,7 @@ class LocalReplica : public Replica {
   Status restore(const ConflictId& conflict) override {
     HARMONICA_ASSIGN_OR_RETURN(const ConflictRecord record, find_conflict(conflict));
     HARMONICA_RETURN_IF_ERROR(check_decided(record));
+    HARMONICA_RETURN_IF_ERROR(check_known(record));
     HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
     static_cast<void>(detected);
     HARMONICA_RETURN_IF_ERROR(
@@ -242,6 +269,15 @@ class LocalReplica : public Replica {
             "conflict " + record.id.to_text() + ": still waits for a decision; keep one side instead"};
   }
 
+  // What a register holds is another thing than what its record shows, for some rules.
+  Status check_known(const ConflictRecord& record) const {
+    const ItemType* type = context_.schema().find_type(record.type);
+    if (record.unit == kExistenceUnit || (type != nullptr && type->find_unit(record.unit) != nullptr)) return {};
+    return {StatusCode::kUnsupported, "conflict " + record.id.to_text() + ": is about unit " + std::to_string(record.unit) +
+                                          " of type " + std::to_string(record.type) + ", and " +
+                                          std::string(kNeedsNewerSchema)};
+  }
+
   Status forget_conflict(const ConflictId& conflict) {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
     HARMONICA_RETURN_IF_ERROR(transaction->remove_conflict(conflict));
@@ -260,6 +296,7 @@ class LocalReplica : public Replica {
     return item;
   }
 
+  std::unique_ptr<Storeless> storeless_;  // null: there is a store
   ReplicaContext context_;
   ChangeDetector detector_;
   std::unique_ptr<StoreProvider> provider_;
@@ -271,6 +308,14 @@ class LocalReplica : public Replica {
 Result<std::unique_ptr<Replica>> Replica::open(ItemStore& store, MetadataStore& metadata, Environment& environment,
                                                const ReplicaOptions& options) {
   auto replica = std::make_unique<kernel::LocalReplica>(store, metadata, environment, options);
+  HARMONICA_RETURN_IF_ERROR(replica->open());
+  return std::unique_ptr<Replica>(std::move(replica));
+}
+
+Result<std::unique_ptr<Replica>> Replica::open(MetadataStore& metadata, Environment& environment,
+                                               const ReplicaOptions& options) {
+  auto replica =
+      std::make_unique<kernel::LocalReplica>(std::make_unique<kernel::Storeless>(metadata), metadata, environment, options);
   HARMONICA_RETURN_IF_ERROR(replica->open());
   return std::unique_ptr<Replica>(std::move(replica));
 }

@@ -6,11 +6,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harmonica/extension/environment.h"
 #include "harmonica/extension/item_store.h"
 #include "harmonica/extension/metadata_store.h"
 #include "harmonica/replica.h"
+#include "kernel/storeless.h"
 
 namespace harmonica::kernel {
 
@@ -64,8 +66,12 @@ struct ReplicaContext {
   Unsyncable unsyncable;
   // The versions because of which items are wanted whole. After a restart they are not known until they are met again.
   std::map<ItemId, ClockVector> wanted_for;
+  Storeless* storeless = nullptr;          // `store`, if it is none
+  std::uint64_t schema_fingerprint = 0;    // of `schema()`; 0: it is empty
+  std::vector<std::uint64_t> schemas_met;  // fingerprints of other schemas that are compatible
 
   const Schema& schema() const { return store.schema(); }
+  bool has_store() const { return storeless == nullptr; }
   // Whether `apply` of the store runs inside the metadata transaction.
   bool shares_database() const { return store.metadata() == &metadata; }
 

@@ -7,6 +7,7 @@
 #include "kernel/change_applier.h"
 #include "kernel/change_enumerator.h"
 #include "kernel/reconciler.h"
+#include "kernel/schema_memory.h"
 #include "kernel/tombstone_cleaner.h"
 
 namespace harmonica::kernel {
@@ -181,6 +182,17 @@ Result<std::vector<RangeAnswer>> StoreProvider::answer_questions(std::span<const
   return kernel::answer_questions(*sums_, questions);
 }
 
+Result<Schema> StoreProvider::schema() {
+  forget_session();
+  HARMONICA_RETURN_IF_ERROR(describe().status());
+  return context_.schema();
+}
+
+Result<Schema> StoreProvider::meet_schema(const Schema& peer) {
+  forget_session();
+  return kernel::meet_schema(context_, peer);
+}
+
 // Two that meet for the first time compare all that they have (docs/adr/0011).
 bool StoreProvider::can_stop() const {
   const bool has_met = own_request_ && !own_request_->destination.scope.empty();
@@ -201,7 +213,9 @@ Result<BatchReport> StoreProvider::end() {
 Result<ReplicaDescription> StoreProvider::describe() {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
-  return ReplicaDescription{context_.replica, state.scope, context_.schema().fingerprint(),
+  HARMONICA_RETURN_IF_ERROR(refresh_schemas(context_, *transaction, state));
+  context_.clock.observe(state.last_tick);
+  return ReplicaDescription{context_.replica, state.scope, context_.schema_fingerprint,
                             context_.environment.wall_clock_ms()};
 }
 
@@ -218,11 +232,7 @@ Status StoreProvider::check_request(const ChangeRequest& request, const ReplicaD
     return {StatusCode::kScopeMismatch, "this store belongs to the scope '" + own.scope + "' and the peer to '" +
                                             destination.scope + "'; a store is in one scope only"};
   }
-  if (destination.schema_fingerprint != own.schema_fingerprint) {
-    return {StatusCode::kUnsupported, "the peer's schema is not ours (fingerprints " +
-                                          std::to_string(destination.schema_fingerprint) + " and " +
-                                          std::to_string(own.schema_fingerprint) + "); use the same build on both"};
-  }
+  HARMONICA_RETURN_IF_ERROR(check_fingerprint(context_, own.schema_fingerprint, destination.schema_fingerprint));
   return check_drift(context_, request.knowledge.greatest_tick(), "replica " + destination.replica.to_text());
 }
 
@@ -238,9 +248,8 @@ Status StoreProvider::check_batch(const ChangeBatch& batch) {
     return {StatusCode::kScopeMismatch, "this store belongs to the scope '" + own_request_->destination.scope +
                                             "' and the peer to '" + batch.source.scope + "'; a store is in one scope only"};
   }
-  if (batch.source.schema_fingerprint != own_request_->destination.schema_fingerprint) {
-    return {StatusCode::kUnsupported, "the peer's schema is not ours; use the same build on both"};
-  }
+  HARMONICA_RETURN_IF_ERROR(
+      check_fingerprint(context_, own_request_->destination.schema_fingerprint, batch.source.schema_fingerprint));
   if (!batch.made_with.exclude(batch.range).empty() || !batch.forgotten.exclude(batch.range).empty()) {
     return wrong_batch("it teaches more than its range");
   }
@@ -253,15 +262,22 @@ Status StoreProvider::check_batch(const ChangeBatch& batch) {
     HARMONICA_RETURN_IF_ERROR(check_change(change, batch));
     before = &change.item;
   }
-  for (const ClockVector& vector : batch.made_with.vectors()) {
-    if (vector.at(context_.replica) > context_.clock.last()) {
-      return {StatusCode::kCorruption,
-              "the peer knows changes of this replica that it has not made: its metadata was "
-              "restored from a backup while it was open, or the peer's is damaged"};
-    }
-  }
+  HARMONICA_RETURN_IF_ERROR(check_own_ticks(batch));
   return check_drift(context_, std::max(batch.made_with.greatest_tick(), batch.forgotten.greatest_tick()),
                      "replica " + batch.source.replica.to_text());
+}
+
+Status StoreProvider::check_own_ticks(const ChangeBatch& batch) {
+  Tick greatest = 0;
+  for (const ClockVector& vector : batch.made_with.vectors()) greatest = std::max(greatest, vector.at(context_.replica));
+  if (greatest <= context_.clock.last()) return {};
+  // Another process may have made changes under the same id meanwhile.
+  HARMONICA_RETURN_IF_ERROR(describe().status());
+  if (greatest <= context_.clock.last()) return {};
+  return {
+      StatusCode::kCorruption,
+      "the peer knows changes of this replica that it has not made: its metadata was restored from a backup while it was "
+      "open, or the peer's is damaged"};
 }
 
 Status StoreProvider::join_scope(const ScopeName& scope) {

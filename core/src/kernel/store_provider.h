@@ -28,6 +28,8 @@ class StoreProvider : public Provider {
   Result<ComparedReplica> begin_comparison(const ChangeRequest& request) override;
   Result<std::vector<RangeAnswer>> answer_questions(std::span<const RangeQuestion> questions) override;
   Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override;
+  Result<Schema> schema() override;
+  Result<Schema> meet_schema(const Schema& peer) override;
   Result<BatchReport> end() override;
 
   // A request as of `begin_destination`, which begins no session.
@@ -37,6 +39,7 @@ class StoreProvider : public Provider {
   Result<ReplicaDescription> describe();
   Status check_request(const ChangeRequest& request, const ReplicaDescription& own) const;
   Status check_batch(const ChangeBatch& batch);
+  Status check_own_ticks(const ChangeBatch& batch);
   Result<ReplicaDescription> open_snapshot(const ChangeRequest& request);
   Result<BatchReport> begin_recovery(const ChangeBatch& batch);
   Result<BatchReport> continue_recovery();

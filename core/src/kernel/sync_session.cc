@@ -53,6 +53,11 @@ class SyncSession::State {
 
   Status begin() {
     tell(SessionStage::kDetecting);
+    const Status begun = begin_both();
+    return begun.code() == StatusCode::kUnsupported ? introduce() : begun;
+  }
+
+  Status begin_both() {
     ApplyOptions options;
     options.on_conflict = options_.on_conflict;
     options.batch_bytes_max = options_.batch_bytes_max;
@@ -62,6 +67,18 @@ class SyncSession::State {
     report_.destination = request_.destination.replica;
     report_.scope = source.scope;
     return {};
+  }
+
+  // One of the two does not know the other's schema. Then they begin again.
+  Status introduce() {
+    introduced_ = true;
+    static_cast<void>(source_.end());
+    HARMONICA_RETURN_IF_ERROR(destination_.end().status());
+    HARMONICA_RETURN_IF_ERROR(introduce_schemas(source_, destination_));
+    report_.batches = 0;
+    report_.bytes_estimate = 0;
+    first_ = kFirstItemId;
+    return begin_both();
   }
 
   Result<StepState> transfer() {
@@ -75,7 +92,12 @@ class SyncSession::State {
     total_estimate_ = report_.received + batch.changes.size() + batch.changes_left_estimate;
     for (const ItemChange& change : batch.changes) report_.bytes_estimate += kernel::weight_of(change);
     if (teaches(batch)) {
-      HARMONICA_ASSIGN_OR_RETURN(BatchReport applied, destination_.process_change_batch(batch));
+      Result<BatchReport> processed = destination_.process_change_batch(batch);
+      if (processed.status().code() == StatusCode::kUnsupported && report_.batches == 1 && !introduced_) {
+        HARMONICA_RETURN_IF_ERROR(introduce());
+        return StepState::kMore;
+      }
+      HARMONICA_ASSIGN_OR_RETURN(BatchReport applied, std::move(processed));
       if (!applied.questions.empty()) {
         questions_ = std::move(applied.questions);
         phase_ = Phase::kRecover;
@@ -155,6 +177,7 @@ class SyncSession::State {
   bool is_last_ = false;  // the batch that was got last
   std::vector<RangeQuestion> questions_;
   std::uint64_t turns_ = 0;
+  bool introduced_ = false;
   Phase phase_ = Phase::kBegin;
   std::uint64_t total_estimate_ = 0;
   bool cancelled_ = false;

@@ -107,7 +107,7 @@ Status index_tombstones(ReplicaContext& context) {
   }));
   for (const StoredItem& stored : tombstones) {
     const WrittenState written = stored.shown ? WrittenState::kUnwritten : WrittenState::kWritten;
-    HARMONICA_RETURN_IF_ERROR(transaction->put(stored, index_entries(context.schema(), stored, written)));
+    HARMONICA_RETURN_IF_ERROR(transaction->put(stored, entries_of(context, stored, written)));
   }
   return transaction->commit();
 }

@@ -180,6 +180,7 @@ std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& it
   if (!item.item.alive()) {
     entries.push_back({IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)});
   }
+  if (item.item.alive() && schema.find_type(item.item.type) == nullptr) entries.push_back({IndexKind::kHeld, {}});
   if (!is_living(schema, item.item)) return entries;
 
   const ItemType& type = *schema.find_type(item.item.type);

@@ -42,6 +42,9 @@ Bytes item_index_key(const ItemId& item);
 Bytes tombstone_index_key(Tick deleted);
 Tick tombstone_tick(const Bytes& key);
 
+// The key in kNewlyKnown of an item whose whole type the schema did not have.
+inline Bytes newly_known_type_key() { return {1}; }
+
 // The item that is shown under exactly this key of the store.
 Result<std::optional<ItemId>> item_shown_under(MetadataTransaction& transaction, const StoreKey& key);
 

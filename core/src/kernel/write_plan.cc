@@ -44,6 +44,12 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
   return ShownItem{std::move(held.key), item.view.parent, position_of(*type, item.item), std::move(held.values)};
 }
 
+std::vector<IndexEntry> entries_of(const ReplicaContext& context, const StoredItem& item, WrittenState written) {
+  if (context.has_store()) return index_entries(context.schema(), item, written);
+  if (item.item.alive()) return {};
+  return {{IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)}};
+}
+
 WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const HeldBack& held_back)
     : context_(context), transaction_(transaction), held_back_(held_back) {}
 
@@ -76,6 +82,10 @@ StoreKey WritePlan::new_key(const ItemId& item) const {
 }
 
 Status WritePlan::put(StoredItem item) {
+  // What stands in the store of a type that the schema had once stays as it is until it has it again.
+  if (context_.schema().find_type(item.item.type) == nullptr) {
+    return transaction_.put(item, entries_of(context_, item, WrittenState::kWritten));
+  }
   std::optional<ShownItem> desired = desired_shown(context_, item, item.shown ? StoreKey() : new_key(item.item.id));
   const auto astray = context_.astray.find(item.item.id);
   const std::optional<ShownItem>& standing = astray == context_.astray.end() ? item.shown : astray->second.shown;

@@ -8,12 +8,16 @@
 
 #include "kernel/id_hash.h"
 #include "kernel/replica_context.h"
+#include "kernel/views.h"
 
 namespace harmonica::kernel {
 
 // How the item is to stand in the store; nothing if it is not to be shown. Keeps the key it has there; otherwise it gets
 // `new_key`.
 std::optional<ShownItem> desired_shown(const ReplicaContext& context, const StoredItem& item, const StoreKey& new_key);
+
+// All index entries of an item as it stands. Without a store only deletions are looked up.
+std::vector<IndexEntry> entries_of(const ReplicaContext& context, const StoredItem& item, WrittenState written);
 
 // What earlier attempts at the same unit of work found out.
 struct HeldBack {

@@ -94,6 +94,15 @@ class ProviderEndpoint : public RequestHandler {
     return {};
   }
 
+  // Outside of any session, and end the one that is open.
+  static Status admit(const wire::Heading& heading, const wire::GetSchema&) { return check_outside(heading); }
+  static Status admit(const wire::Heading& heading, const Schema&) { return check_outside(heading); }
+
+  static Status check_outside(const wire::Heading& heading) {
+    if (heading == wire::Heading{}) return {};
+    return {StatusCode::kInvalidArgument, name_of(heading.session) + ": schemas are exchanged outside of sessions"};
+  }
+
   static Status check_first(const wire::Heading& heading) {
     if (heading.sequence == 0) return {};
     return {StatusCode::kInvalidArgument,
@@ -167,6 +176,21 @@ class ProviderEndpoint : public RequestHandler {
   wire::ResponseBody answer(const wire::Heading&, const wire::End&) {
     is_open_ = false;
     return body_of(provider_.end());
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const wire::GetSchema&) {
+    abandon();
+    return body_of(provider_.schema());
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const Schema& peer) {
+    abandon();
+    return body_of(provider_.meet_schema(peer));
+  }
+
+  static wire::ResponseBody body_of(Result<Schema> schema) {
+    if (!schema.ok()) return schema.status();
+    return *std::move(schema);
   }
 
   static wire::ResponseBody body_of(Result<BatchReport> report) {

@@ -98,6 +98,10 @@ class RemoteProvider : public Provider {
     return content<BatchReport>(std::move(body));
   }
 
+  Result<Schema> schema() override { return exchange_schema(wire::encode_get_schema({})); }
+
+  Result<Schema> meet_schema(const Schema& peer) override { return exchange_schema(wire::encode_meet_schema({}, peer)); }
+
   Result<BatchReport> end() override {
     take_prefetch();
     if (!session_) return BatchReport{};
@@ -145,6 +149,13 @@ class RemoteProvider : public Provider {
     HARMONICA_ASSIGN_OR_RETURN(wire::BatchSent sent, content<wire::BatchSent>(std::move(body)));
     ended_ = std::move(sent.ended);
     return std::move(sent.batch);
+  }
+
+  // Outside of any session.
+  Result<Schema> exchange_schema(Bytes request) {
+    leave_session();
+    HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, exchange({}, std::move(request)));
+    return content<Schema>(std::move(body));
   }
 
   Result<wire::ResponseBody> begin(const wire::SessionId& session, const Encode& encode) {

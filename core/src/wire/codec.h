@@ -10,6 +10,7 @@
 #include "harmonica/bytes.h"
 #include "harmonica/change.h"
 #include "harmonica/extension/provider.h"
+#include "harmonica/schema.h"
 #include "harmonica/status.h"
 
 namespace harmonica::wire {
@@ -46,10 +47,14 @@ struct BeginComparison {
   friend bool operator==(const BeginComparison&, const BeginComparison&) = default;
 };
 
+struct GetSchema {
+  friend bool operator==(const GetSchema&, const GetSchema&) = default;
+};
+
 // In the order of the table in docs/protocol.md: begin source, get batch, begin destination, process batch, end, answer
-// questions, process answers, begin comparison.
+// questions, process answers, begin comparison, get schema, meet schema.
 using RequestBody = std::variant<ChangeRequest, GetBatch, ApplyOptions, ChangeBatch, End, std::vector<RangeQuestion>,
-                                 std::vector<RangeAnswer>, BeginComparison>;
+                                 std::vector<RangeAnswer>, BeginComparison, GetSchema, Schema>;
 
 struct Request {
   Heading heading;
@@ -77,7 +82,7 @@ struct SourceBegun {
 
 // An error is a status that is not ok.
 using ResponseBody = std::variant<Status, Offer, SourceBegun, BatchSent, ChangeRequest, BatchReport,
-                                  std::vector<RangeAnswer>, ComparedReplica>;
+                                  std::vector<RangeAnswer>, ComparedReplica, Schema>;
 
 struct Response {
   Heading heading;
@@ -95,6 +100,8 @@ Bytes encode_end(const Heading& heading);
 Bytes encode_answer_questions(const Heading& heading, std::span<const RangeQuestion> questions);
 Bytes encode_process_answers(const Heading& heading, std::span<const RangeAnswer> answers);
 Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request);
+Bytes encode_get_schema(const Heading& heading);
+Bytes encode_meet_schema(const Heading& heading, const Schema& schema);
 
 Bytes encode(const Response& response);
 

@@ -12,6 +12,7 @@
 #include "wire/codec.h"
 #include "wire/enumerators.h"
 #include "wire/message_parts.h"
+#include "wire/schema_message.h"
 
 namespace harmonica::wire {
 namespace {
@@ -581,6 +582,12 @@ Result<RequestBody> to_body(const v1::Request& from, const Reader& reader) {
       HARMONICA_ASSIGN_OR_RETURN(ChangeRequest request, reader.change_request(from.begin_comparison()));
       return RequestBody(BeginComparison{std::move(request)});
     }
+    case v1::Request::kGetSchema:
+      return RequestBody(GetSchema{});
+    case v1::Request::kMeetSchema: {
+      HARMONICA_ASSIGN_OR_RETURN(Schema schema, to_schema(from.meet_schema()));
+      return RequestBody(std::move(schema));
+    }
     case v1::Request::BODY_NOT_SET:
       break;
   }
@@ -620,6 +627,10 @@ Result<ResponseBody> to_body(const v1::Response& from, const Reader& reader) {
     case v1::Response::kComparisonBegun: {
       HARMONICA_ASSIGN_OR_RETURN(ComparedReplica compared, reader.compared_replica(from.comparison_begun()));
       return ResponseBody(std::move(compared));
+    }
+    case v1::Response::kSchema: {
+      HARMONICA_ASSIGN_OR_RETURN(Schema schema, to_schema(from.schema()));
+      return ResponseBody(std::move(schema));
     }
     case v1::Response::BODY_NOT_SET:
       break;

@@ -9,6 +9,7 @@
 #include "harmonica/utf8.h"
 #include "wire/codec.h"
 #include "wire/enumerators.h"
+#include "wire/schema_message.h"
 
 namespace harmonica::wire {
 namespace {
@@ -299,6 +300,15 @@ Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& reque
   });
 }
 
+Bytes encode_get_schema(const Heading& heading) {
+  return encoded_request(heading, {}, [](const Writer&, v1::Request* to) { to->mutable_get_schema(); });
+}
+
+Bytes encode_meet_schema(const Heading& heading, const Schema& schema) {
+  return encoded_request(heading, {},
+                         [&](const Writer&, v1::Request* to) { wire::write(schema, to->mutable_meet_schema()); });
+}
+
 Bytes encode(const Response& response) {
   ReplicaTable replicas;
   if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
@@ -333,6 +343,8 @@ Bytes encode(const Response& response) {
     Writer::write(*answers, message->mutable_answers());
   } else if (const auto* compared = std::get_if<ComparedReplica>(&response.body)) {
     writer.write(*compared, message->mutable_comparison_begun());
+  } else if (const auto* schema = std::get_if<Schema>(&response.body)) {
+    wire::write(*schema, message->mutable_schema());
   } else {
     message->mutable_offer();
   }

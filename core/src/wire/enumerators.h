@@ -8,6 +8,7 @@
 
 #include "harmonica/item.h"
 #include "harmonica/range_comparison.h"
+#include "harmonica/schema.h"
 #include "harmonica/session.h"
 #include "harmonica/status.h"
 
@@ -40,6 +41,48 @@ inline constexpr std::array kRangeAnswerKinds = {
     Numbered<RangeAnswerKind>{0, RangeAnswerKind::kEqual},
     Numbered<RangeAnswerKind>{1, RangeAnswerKind::kParts},
     Numbered<RangeAnswerKind>{2, RangeAnswerKind::kItems},
+};
+
+inline constexpr std::array kValueKinds = {
+    Numbered<ValueKind>{1, ValueKind::kBoolean}, Numbered<ValueKind>{2, ValueKind::kInteger},
+    Numbered<ValueKind>{3, ValueKind::kReal},    Numbered<ValueKind>{4, ValueKind::kText},
+    Numbered<ValueKind>{5, ValueKind::kBytes},   Numbered<ValueKind>{6, ValueKind::kIds},
+    Numbered<ValueKind>{7, ValueKind::kList},
+};
+
+inline constexpr std::array kUnitRoles = {
+    Numbered<UnitRole>{0, UnitRole::kNone}, Numbered<UnitRole>{1, UnitRole::kParent},
+    Numbered<UnitRole>{2, UnitRole::kName}, Numbered<UnitRole>{3, UnitRole::kPosition},
+    Numbered<UnitRole>{4, UnitRole::kKey},  Numbered<UnitRole>{5, UnitRole::kReference},
+};
+
+// 0: none of its own.
+inline constexpr std::array kConflictRules = {
+    Numbered<ConflictRule>{1, ConflictRule::kLatest},
+    Numbered<ConflictRule>{2, ConflictRule::kManual},
+    Numbered<ConflictRule>{3, ConflictRule::kEarliest},
+    Numbered<ConflictRule>{4, ConflictRule::kMax},
+    Numbered<ConflictRule>{5, ConflictRule::kMin},
+    Numbered<ConflictRule>{6, ConflictRule::kUnion},
+    Numbered<ConflictRule>{7, ConflictRule::kTextMerge},
+    Numbered<ConflictRule>{8, ConflictRule::kPriority},
+    Numbered<ConflictRule>{9, ConflictRule::kCounter},
+    Numbered<ConflictRule>{10, ConflictRule::kAdditive},
+    Numbered<ConflictRule>{11, ConflictRule::kAverage},
+    Numbered<ConflictRule>{12, ConflictRule::kSourceWins},
+    Numbered<ConflictRule>{13, ConflictRule::kDestinationWins},
+    Numbered<ConflictRule>{14, ConflictRule::kCustom},
+};
+
+inline constexpr std::array kDeletionRules = {
+    Numbered<DeletionRule>{0, DeletionRule::kEditWins},
+    Numbered<DeletionRule>{1, DeletionRule::kDeleteWins},
+    Numbered<DeletionRule>{2, DeletionRule::kLatest},
+};
+
+inline constexpr std::array kConflictRecordings = {
+    Numbered<ConflictRecording>{0, ConflictRecording::kRecorded},
+    Numbered<ConflictRecording>{1, ConflictRecording::kSilent},
 };
 
 inline constexpr std::array kStatusCodes = {

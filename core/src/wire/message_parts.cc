@@ -27,6 +27,8 @@ enum class Shape : std::uint8_t {
   kItemFailure,
   kRangeAnswers,
   kComparedReplica,
+  kSchema,
+  kItemType,
   kLeaf,       // no submessage
   kForbidden,  // must not occur
 };
@@ -48,6 +50,8 @@ constexpr std::array kChildren = {
     Child{Shape::kRequest, 10, Shape::kLeaf},
     Child{Shape::kRequest, 11, Shape::kRangeAnswers},
     Child{Shape::kRequest, 12, Shape::kChangeRequest},
+    Child{Shape::kRequest, 20, Shape::kLeaf},
+    Child{Shape::kRequest, 21, Shape::kSchema},
     Child{Shape::kResponse, 3, Shape::kLeaf},
     Child{Shape::kResponse, 6, Shape::kLeaf},
     Child{Shape::kResponse, 7, Shape::kLeaf},
@@ -57,6 +61,7 @@ constexpr std::array kChildren = {
     Child{Shape::kResponse, 11, Shape::kBatchReport},
     Child{Shape::kResponse, 12, Shape::kRangeAnswers},
     Child{Shape::kResponse, 13, Shape::kComparedReplica},
+    Child{Shape::kResponse, 20, Shape::kSchema},
     Child{Shape::kChangeRequest, 1, Shape::kLeaf},
     Child{Shape::kChangeRequest, 3, Shape::kLeaf},
     Child{Shape::kSourceBegun, 1, Shape::kLeaf},
@@ -78,6 +83,9 @@ constexpr std::array kChildren = {
     Child{Shape::kRangeAnswers, 1, Shape::kLeaf},
     Child{Shape::kComparedReplica, 1, Shape::kLeaf},
     Child{Shape::kComparedReplica, 2, Shape::kLeaf},
+    Child{Shape::kSchema, 2, Shape::kItemType},
+    Child{Shape::kSchema, 3, Shape::kLeaf},
+    Child{Shape::kItemType, 5, Shape::kLeaf},
 };
 
 std::optional<Shape> child_shape(Shape parent, std::uint64_t field) {

@@ -33,6 +33,7 @@ struct MemoryMetadataContent {
   Bytes anchor;
   Knowledge knowledge;
   Knowledge forgotten;
+  SchemaMemory schemas;
   ItemCounts counts;
   std::map<ItemId, std::shared_ptr<const HeldItem>> items;
   std::set<IndexRow> index;
@@ -96,6 +97,11 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
   Result<Knowledge> forgotten() override { return read().forgotten; }
   Status set_forgotten(const Knowledge& forgotten) override {
     write().forgotten = forgotten;
+    return {};
+  }
+  Result<SchemaMemory> schemas() override { return read().schemas; }
+  Status set_schemas(const SchemaMemory& schemas) override {
+    write().schemas = schemas;
     return {};
   }
 

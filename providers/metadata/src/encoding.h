@@ -18,6 +18,9 @@ std::optional<Knowledge> decode_knowledge(ByteView bytes);
 Bytes encode_state(const ReplicaState& state);
 std::optional<ReplicaState> decode_state(ByteView bytes);
 
+Bytes encode_schemas(const SchemaMemory& schemas);
+std::optional<SchemaMemory> decode_schemas(ByteView bytes);
+
 Bytes encode_counts(const ItemCounts& counts);
 std::optional<ItemCounts> decode_counts(ByteView bytes);
 

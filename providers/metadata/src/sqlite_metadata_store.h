@@ -67,6 +67,8 @@ class SqliteTransaction : public MetadataTransaction {
   Status set_knowledge(const Knowledge& knowledge) override;
   Result<Knowledge> forgotten() override;
   Status set_forgotten(const Knowledge& forgotten) override;
+  Result<SchemaMemory> schemas() override;
+  Status set_schemas(const SchemaMemory& schemas) override;
   Result<std::optional<StoredItem>> find(const ItemId& item) override;
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override;
   Status remove(const ItemId& item) override;

@@ -14,6 +14,7 @@ constexpr std::string_view kStateFact = "state";
 constexpr std::string_view kAnchorFact = "anchor";
 constexpr std::string_view kKnowledgeFact = "knowledge";
 constexpr std::string_view kForgottenFact = "forgotten";
+constexpr std::string_view kSchemasFact = "schemas";
 constexpr std::string_view kCountsFact = "counts";
 
 bool holds_nested_list(const Value& value) {
@@ -115,6 +116,10 @@ Status SqliteTransaction::set_knowledge(const Knowledge& knowledge) {
 Result<Knowledge> SqliteTransaction::forgotten() { return decoded_fact(kForgottenFact, decode_knowledge); }
 Status SqliteTransaction::set_forgotten(const Knowledge& forgotten) {
   return set_fact(kForgottenFact, encode_knowledge(forgotten));
+}
+Result<SchemaMemory> SqliteTransaction::schemas() { return decoded_fact(kSchemasFact, decode_schemas); }
+Status SqliteTransaction::set_schemas(const SchemaMemory& schemas) {
+  return set_fact(kSchemasFact, encode_schemas(schemas));
 }
 
 Status SqliteTransaction::damaged(const ItemId& item) const {

@@ -123,6 +123,8 @@ class CountingTransaction : public MetadataTransaction {
   Status set_knowledge(const Knowledge& knowledge) override { return inner_.set_knowledge(knowledge); }
   Result<Knowledge> forgotten() override { return inner_.forgotten(); }
   Status set_forgotten(const Knowledge& forgotten) override { return inner_.set_forgotten(forgotten); }
+  Result<SchemaMemory> schemas() override { return inner_.schemas(); }
+  Status set_schemas(const SchemaMemory& schemas) override { return inner_.set_schemas(schemas); }
   Status put(const StoredItem& stored, std::span<const IndexEntry> entries) override { return inner_.put(stored, entries); }
   Status remove(const ItemId& id) override { return inner_.remove(id); }
   Status scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) override {

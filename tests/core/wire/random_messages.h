@@ -166,6 +166,28 @@ class RandomMessages {
     return comparison;
   }
 
+  Schema schema() {
+    Schema schema;
+    if (one_in(5)) return schema;
+    schema.default_scope = "scope" + std::to_string(below(3));
+    for (TypeId number = 1; number <= below(4); ++number) {
+      ItemType type{.id = number, .name = "type" + std::to_string(number)};
+      type.deletion = static_cast<DeletionRule>(below(3));
+      type.units = {{.id = 1, .name = "text", .kind = ValueKind::kText},
+                    {.id = 2, .name = "order", .kind = ValueKind::kBytes, .role = UnitRole::kPosition},
+                    {.id = 7, .name = "rank", .kind = ValueKind::kInteger, .rule = ConflictRule::kMax}};
+      type.units[0].priority_unit = 7;
+      if (one_in(2)) type.units[0].rule = ConflictRule::kPriority;
+      if (one_in(2)) type.units[2].recording = ConflictRecording::kSilent;
+      if (one_in(2)) type.natural_key = {1};
+      schema.types.push_back(std::move(type));
+    }
+    for (std::uint64_t number = below(3); number > 0; --number) {
+      schema.roots.push_back({id<ItemId>(), "root" + std::to_string(number)});
+    }
+    return schema;
+  }
+
   BatchSent sent() {
     BatchSent sent{batch(), {}};
     if (sent.batch.last) sent.ended = report();
@@ -175,7 +197,7 @@ class RandomMessages {
   Heading heading() { return {{one_in(2) ? ReplicaId{} : replica(), below(300)}, below(300)}; }
 
   Request request() {
-    switch (below(8)) {
+    switch (below(10)) {
       case 0:
         return {heading(), change_request()};
       case 1:
@@ -190,13 +212,17 @@ class RandomMessages {
         return {heading(), answers()};
       case 6:
         return {heading(), begin_comparison()};
+      case 7:
+        return {heading(), GetSchema{}};
+      case 8:
+        return {heading(), schema()};
       default:
         return {heading(), End{}};
     }
   }
 
   Response response() {
-    switch (below(8)) {
+    switch (below(9)) {
       case 0:
         return {heading(), below(300), error()};
       case 1:
@@ -211,6 +237,8 @@ class RandomMessages {
         return {heading(), below(300), answers()};
       case 6:
         return {heading(), below(300), ComparedReplica{description(), knowledge(ItemIdRange::all())}};
+      case 7:
+        return {heading(), below(300), schema()};
       default:
         return {heading(), below(300), report()};
     }
@@ -239,6 +267,8 @@ inline Bytes encode(const Request& request) {
     Bytes operator()(const std::vector<RangeQuestion>& body) const { return encode_answer_questions(heading, body); }
     Bytes operator()(const std::vector<RangeAnswer>& body) const { return encode_process_answers(heading, body); }
     Bytes operator()(const BeginComparison& body) const { return encode_begin_comparison(heading, body.request); }
+    Bytes operator()(const GetSchema&) const { return encode_get_schema(heading); }
+    Bytes operator()(const Schema& body) const { return encode_meet_schema(heading, body); }
   };
   return std::visit(Encoder{request.heading}, request.body);
 }

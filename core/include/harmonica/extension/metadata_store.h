@@ -56,6 +56,8 @@ enum class IndexKind : std::uint8_t {
   kReference = 7,        // referenced id -> item
   kUnwritten = 8,        // empty -> item whose view is not yet what was shown
   kTombstone = 9,        // tick of the deletion -> deleted item
+  kHeld = 20,            // empty -> living item of a type that the schema does not have
+  kNewlyKnown = 21,      // 1 or empty -> item whose type, or some unit of it, the store has not been asked for yet
 };
 
 struct IndexEntry {
@@ -101,6 +103,13 @@ struct ReplicaState {
   friend bool operator==(const ReplicaState&, const ReplicaState&) = default;
 };
 
+// What a replica remembers of schemas. Apart from its state, as they may be large and seldom change.
+struct SchemaMemory {
+  Schema own;                             // that it was last opened with or, without a store, has taken up; empty: none yet
+  std::vector<std::uint64_t> compatible;  // fingerprints of other schemas, in the order in which they were met
+  friend bool operator==(const SchemaMemory&, const SchemaMemory&) = default;
+};
+
 // What is about to be shown in a store that does not share a database with its metadata. If the process dies between the
 // write and the commit, the next detection takes what stands here for ours and not for a user's edit.
 struct PreparedItem {
@@ -133,6 +142,8 @@ class MetadataTransaction {
   virtual Status set_knowledge(const Knowledge& knowledge) = 0;
   virtual Result<Knowledge> forgotten() = 0;
   virtual Status set_forgotten(const Knowledge& forgotten) = 0;
+  virtual Result<SchemaMemory> schemas() = 0;
+  virtual Status set_schemas(const SchemaMemory& schemas) = 0;
 
   // Nothing if no such item is held.
   virtual Result<std::optional<StoredItem>> find(const ItemId& item) = 0;

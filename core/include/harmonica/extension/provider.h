@@ -8,6 +8,7 @@
 
 #include "harmonica/change.h"
 #include "harmonica/range_comparison.h"
+#include "harmonica/schema.h"
 #include "harmonica/session.h"
 #include "harmonica/status.h"
 
@@ -64,7 +65,8 @@ class Provider {
   virtual Result<ChangeRequest> begin_destination(const ApplyOptions& options) = 0;
 
   // Begins as a source for that request: detects local changes. scope_mismatch: the two belong to different scopes;
-  // clock_skew: the clocks are too far apart; unsupported: the schemas differ.
+  // clock_skew: the clocks are too far apart; unsupported: the schemas differ and have not been introduced to each other,
+  // or cannot be (`introduce_schemas`).
   virtual Result<ReplicaDescription> begin_source(const ChangeRequest& request) = 0;
 
   // The batch that starts at `first`. Only as a source.
@@ -94,8 +96,20 @@ class Provider {
   // learned then. Only as a destination.
   virtual Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) = 0;
 
+  // The schema of the replica; empty: it has none yet, and takes up the first that it meets. Ends the session.
+  virtual Result<Schema> schema() = 0;
+
+  // Compares the peer's schema with the own one, and remembers that the two are compatible, durably: sessions between them
+  // begin without more ado from then on. A replica without a store takes up what the peer's has more. Answers with the own
+  // schema as it is now. Ends the session. unsupported: they contradict each other (`check_compatible`).
+  virtual Result<Schema> meet_schema(const Schema& peer) = 0;
+
   // Ends the session: writes what has been received so far. Its report holds what became known only now.
   virtual Result<BatchReport> end() = 0;
 };
+
+// Lets two replicas get to know each other's schemas: what a session does once a source does not know that of its
+// destination. Errors as of `meet_schema`.
+Status introduce_schemas(Provider& source, Provider& destination);
 
 }  // namespace harmonica
