@@ -158,6 +158,27 @@ TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
   EXPECT_EQ(*read()->forgotten(), forgotten);
 }
 
+TEST_P(MetadataStoreContract, MarksAndPeersAreReadAsTheyWereSet) {
+  const std::vector<LineageMark> lineage = {{1, 0}, {std::numeric_limits<std::uint64_t>::max(), 7}};
+  const Peer first{replica_id(1), {5, 6}, -8};
+  const Peer second{replica_id(255), {}, 4};
+  {
+    const auto transaction = write();
+    EXPECT_THAT(*transaction->lineage(), IsEmpty());
+    EXPECT_THAT(*transaction->peers(), IsEmpty());
+    ASSERT_TRUE(transaction->set_lineage(lineage).ok());
+    ASSERT_TRUE(transaction->put_peer(second).ok());
+    ASSERT_TRUE(transaction->put_peer({replica_id(1), {1}, 1}).ok());
+    ASSERT_TRUE(transaction->put_peer(first).ok());
+    EXPECT_EQ(*transaction->find_peer(replica_id(1)), first);
+    ASSERT_TRUE(transaction->commit().ok());
+  }
+  EXPECT_EQ(*read()->lineage(), lineage);
+  EXPECT_THAT(*read()->peers(), ElementsAre(first, second));
+  EXPECT_EQ(*read()->find_peer(replica_id(255)), second);
+  EXPECT_FALSE(read()->find_peer(replica_id(2))->has_value());
+}
+
 TEST_P(MetadataStoreContract, PutReplacesAnItemWithItsEntriesAndVersions) {
   const auto transaction = write();
   put(*transaction, plain_item(1, {replica_id(1), 3}, {replica_id(2), 9}),

@@ -10,7 +10,14 @@
 namespace harmonica::wire {
 
 inline ReplicaDescription golden_description(char letter) {
-  return {shorthand::replica(letter), "notes", 0x1122334455667788, 1'700'000'000'000};
+  return {shorthand::replica(letter), "notes", 0x1122334455667788, 1'700'000'000'000, {}, {}};
+}
+
+inline ReplicaDescription golden_marked(char letter) {
+  ReplicaDescription description = golden_description(letter);
+  description.marks = {0x0102030405060708, 1};
+  description.marks_of_peer = {0x1112131415161718};
+  return description;
 }
 
 inline ChangeRequest golden_change_request() {
@@ -136,6 +143,8 @@ inline std::map<std::string, Request> golden_requests() {
       {"get batch at another id", {{far_source, 300}, GetBatch{shorthand::item(10)}}},
       {"begin destination", {{far_destination, 0}, ApplyOptions{OnConflict::kManual, 5000}}},
       {"begin destination, destination wins", {{far_destination, 0}, ApplyOptions{OnConflict::kDestinationWins, 0}}},
+      {"begin destination of a source that is near",
+       {{far_destination, 0}, ApplyOptions{OnConflict::kAsInSchema, 0, golden_marked('A')}}},
       {"begin destination without a number", {{}, ApplyOptions{}}},
       {"process batch", {{far_destination, 1}, golden_batch()}},
       {"end", {{far_destination, 2}, End{}}},

@@ -132,6 +132,7 @@ void Checkers::check_invariant(Device& device, const View& view) {
     const auto position = view.index.find(item_id);
     for (const auto& [unit, entries] : history.registers) {
       const LedgerEntry* greatest = ledger.greatest(item_id, unit, known);
+      if (greatest != nullptr && ledger.is_ambiguous(greatest->version)) continue;
       if (position == view.index.end()) {
         if (greatest != nullptr && greatest->version.tick > view.status.forgotten.at(item_id).greatest_tick()) {
           fail("honesty", device,
@@ -149,6 +150,7 @@ void Checkers::check_invariant(Device& device, const View& view) {
       } else if (const Register* content = item.find(unit)) {
         held = content->version;
       }
+      if (ledger.is_ambiguous(held)) continue;
       const Version wanted = greatest == nullptr ? Version() : greatest->version;
       if (!(held == wanted)) {
         fail("invariant M", device,
@@ -168,6 +170,7 @@ void Checkers::check_invariant(Device& device, const View& view) {
 // R5: the own component is the same in every vector, and covers every tick used.
 void Checkers::check_own_ticks(Device& device, const View& view) {
   const ReplicaId& self = view.status.replica;
+  if (world_.ledger.is_forked(self)) return;
   const Tick used = world_.ledger.last_tick(self);
   for (const Knowledge::Step& step : view.status.knowledge.steps()) {
     const Tick own = view.status.knowledge.at(step.first).at(self);

@@ -98,6 +98,7 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
   Status set_state(const ReplicaState& state) override {
     HARMONICA_ASSIGN_OR_RETURN(const ReplicaState before, inner_->state());
     committed_.had_told_nobody = before.scope.empty() && before.former_replicas.empty();
+    committed_.is_another = !before.replica.is_zero() && before.replica != state.replica;
     return inner_->set_state(state);
   }
   Status put_conflict(const ConflictRecord& record) override {
@@ -448,11 +449,26 @@ void Device::restore(const Backup& backup) {
   ++edits_;
 }
 
+void Device::become_copy_of(const Device& other) {
+  shut_down();
+  store_ = other.store_;
+  *dynamic_cast<providers::MemoryMetadataStore*>(metadata_.get()) =
+      *dynamic_cast<const providers::MemoryMetadataStore*>(other.metadata_.get());
+  environment_.copy_reservations(other.environment_);
+  environment_.error_ms = other.environment_.error_ms;
+  replica_ids_ = other.replica_ids_;
+  typed_ = other.typed_;
+  old_batches_.clear();
+  ++edits_;
+}
+
 void Device::committed(Committed& commit) {
   ++commits_;
   if (std::find(replica_ids_.begin(), replica_ids_.end(), commit.replica) == replica_ids_.end()) {
     world_.ledger.name_replica(commit.replica, name() + std::string(replica_ids_.size(), '\''));
     replica_ids_.push_back(commit.replica);
+    // They were made for another.
+    old_batches_.clear();
   }
   if (std::optional<std::string> broken = world_.ledger.commit(commit)) world_.fail(*std::move(broken));
   if (world_.trace) {

@@ -56,6 +56,7 @@ class VirtualEnvironment final : public Environment {
   void log(LogLevel level, std::string_view line) override;
   Result<std::optional<Tick>> reserved_tick(const ReplicaId& replica) override;
   Status set_reserved_tick(const ReplicaId& replica, Tick tick) override;
+  void copy_reservations(const VirtualEnvironment& other) { reserved_ = other.reserved_; }
 
  private:
   SharedWorld& world_;
@@ -191,7 +192,7 @@ class Device {
   // Whether a write that was prepared may have been lost with its commit; the next session settles it.
   bool write_is_pending();
   std::uint64_t commits() const { return commits_; }
-  std::vector<ReplicaId>& replica_ids() { return replica_ids_; }
+  const std::vector<ReplicaId>& replica_ids() const { return replica_ids_; }
 
   // Batches this device received earlier.
   std::vector<ChangeBatch>& old_batches() { return old_batches_; }
@@ -205,6 +206,8 @@ class Device {
   // Another version of the app, which keeps of what stands in the store only what it knows. Leaves it shut down.
   void install(const Schema& schema);
   void restore(const Backup& backup);
+  // Becomes a copy of another device, with all that it keeps anywhere; memory metadata only.
+  void become_copy_of(const Device& other);
 
  private:
   void committed(Committed& commit);

@@ -25,6 +25,11 @@ class ForwardingTransaction : public MetadataTransaction {
   Status set_forgotten(const Knowledge& forgotten) override { return inner_->set_forgotten(forgotten); }
   Result<SchemaMemory> schemas() override { return inner_->schemas(); }
   Status set_schemas(const SchemaMemory& schemas) override { return inner_->set_schemas(schemas); }
+  Result<std::vector<LineageMark>> lineage() override { return inner_->lineage(); }
+  Status set_lineage(std::span<const LineageMark> lineage) override { return inner_->set_lineage(lineage); }
+  Result<std::vector<Peer>> peers() override { return inner_->peers(); }
+  Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override { return inner_->find_peer(replica); }
+  Status put_peer(const Peer& peer) override { return inner_->put_peer(peer); }
   Result<std::optional<StoredItem>> find(const ItemId& item) override { return inner_->find(item); }
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override { return inner_->put(item, entries); }
   Status remove(const ItemId& item) override { return inner_->remove(item); }
@@ -88,6 +93,7 @@ class ForwardingProvider : public Provider {
  public:
   explicit ForwardingProvider(Provider& inner) : inner_(inner) {}
 
+  Result<std::optional<ReplicaDescription>> describe() override { return inner_.describe(); }
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override {
     return inner_.begin_destination(options);
   }

@@ -45,7 +45,7 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
     const auto same = std::find_if(known.begin(), known.end(),
                                    [&](const LedgerEntry& candidate) { return candidate.version == entry.version; });
     if (same != known.end()) {
-      if (same->value != entry.value || same->existence != entry.existence) {
+      if (!is_ambiguous(entry.version) && (same->value != entry.value || same->existence != entry.existence)) {
         fail("one version, two contents: " + text(item.id) + " unit " + std::to_string(unit) + " " + text(entry.version) +
              " was " + content_text(unit, *same) + ", is " + content_text(unit, entry) + " at " + text(committed.replica));
       }
@@ -71,7 +71,14 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
       entry.by_user = learned_nothing(before, after, committed.replica);
       entry.seen = entry.by_user ? before : after;
       if (const LedgerEntry* held = greatest(item.id, unit, before)) entry.over = held->version;
-      minted_by_user_ = minted_by_user_ || entry.by_user;
+      if (committed.is_another) {
+        // What a user has written stays that, under the version that it has now.
+        entry.by_user = std::any_of(known.begin(), known.end(), [&](const LedgerEntry& other) {
+          return other.by_user && other.value == entry.value && other.existence == entry.existence;
+        });
+      } else {
+        minted_by_user_ = minted_by_user_ || entry.by_user;
+      }
     } else {
       fail("a version that nobody made: " + text(item.id) + " unit " + std::to_string(unit) + " " +
            entry.version.to_text() + " at " + text(committed.replica));
@@ -94,7 +101,7 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
     numbers.try_emplace(tick, numbers.size() + 1);
   }
   for (const auto& [version, where] : made) {
-    if (version.tick <= last) {
+    if (version.tick <= last && !is_forked(version.replica)) {
       fail("ticks must rise: " + where + " got " + version.to_text() + ", not greater than " + std::to_string(last) +
            " which " + text(committed.replica) + " had used before");
     }

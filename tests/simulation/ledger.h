@@ -39,6 +39,7 @@ struct Committed {
   std::vector<ItemId> removed;
   std::vector<ConflictRecord> records;
   bool had_told_nobody = false;  // before it: the replica had no scope, so nobody had heard of what it had made
+  bool is_another = false;       // by it the replica took another id, as it had found out that it is a copy
 };
 
 // Every version ever seen, by item and register. Fed with every commit; each entry keeps the first content it was seen
@@ -47,6 +48,15 @@ class Ledger {
  public:
   // Names a replica in texts, such as "A".
   void name_replica(const ReplicaId& replica, std::string name);
+
+  // From now on two devices make versions under this id.
+  void fork(const ReplicaId& replica) { forks_.try_emplace(replica, last_tick(replica)); }
+  bool is_forked(const ReplicaId& replica) const { return forks_.contains(replica); }
+  // Whether it may have been made twice, by two copies of one replica.
+  bool is_ambiguous(const Version& version) const {
+    const auto fork = forks_.find(version.replica);
+    return fork != forks_.end() && version.tick > fork->second;
+  }
 
   // Takes in a commit. Returns the first law that it breaks: a version with two contents, a version of another replica that
   // nobody made, a tick that does not rise.
@@ -79,6 +89,7 @@ class Ledger {
   using Withdrawn = std::map<std::pair<UnitId, Version>, LedgerEntry>;
   Withdrawn withdraw(const Committed& committed);
 
+  std::map<ReplicaId, Tick> forks_;
   std::size_t versions_ = 0;
   bool minted_by_user_ = false;
 };

@@ -101,6 +101,7 @@ class OracleEnvironment final : public Environment {
       bytes[0] = static_cast<std::uint8_t>(letter_);
       bytes[15] = ++draws_;
     } else if (!bytes.empty()) {
+      bytes.front() = static_cast<std::uint8_t>(letter_);
       bytes.back() = ++draws_;
     }
   }
@@ -114,6 +115,9 @@ class OracleEnvironment final : public Environment {
     reserved_[replica] = tick;
     return {};
   }
+
+  std::map<ReplicaId, Tick> reserved() const { return reserved_; }
+  void set_reserved(std::map<ReplicaId, Tick> reserved) { reserved_ = std::move(reserved); }
 
  private:
   char letter_;
@@ -213,6 +217,12 @@ class EndpointChannel final : public Channel {
 }  // namespace
 
 struct OracleMesh::Machine {
+  struct Backup {
+    providers::MemoryItemStore store;
+    providers::MemoryMetadataStore metadata;
+    std::map<ReplicaId, Tick> reserved;
+  };
+
   Machine(char letter, const Schema& schema)
       : environment(letter),
         store(schema, WriteUnit::kEachItem),
@@ -230,6 +240,15 @@ struct OracleMesh::Machine {
     replica = *std::move(opened);
   }
 
+  Backup back_up() const { return {store, *metadata, environment.reserved()}; }
+  void bring_back(const Backup& held, Outside outside) {
+    replica.reset();
+    store = held.store;
+    *metadata = held.metadata;
+    if (outside == Outside::kGoesBackToo) environment.set_reserved(held.reserved);
+    boot();
+  }
+
   ValueKind kind_of_u() const { return store.schema().types.front().units[1].kind; }
 
   OracleEnvironment environment;
@@ -239,6 +258,7 @@ struct OracleMesh::Machine {
   OracleStore faulty;
   std::unique_ptr<OracleMetadata> watched;
   std::unique_ptr<Replica> replica;
+  std::optional<Backup> backup;
 };
 
 OracleMesh::OracleMesh(std::string_view replicas, DeletionRule deletion) : OracleMesh(replicas, oracle_schema(deletion)) {}
@@ -582,6 +602,12 @@ ReplicaId OracleMesh::replica_id(char replica) {
   return status.ok() ? status->replica : ReplicaId();
 }
 
+std::vector<ReplicaId> OracleMesh::former_ids(char replica) {
+  const Result<ReplicaStatus> status = at(replica).replica->status();
+  EXPECT_TRUE(status.ok()) << status.status().to_text();
+  return status.ok() ? status->former_replicas : std::vector<ReplicaId>();
+}
+
 providers::MemoryItemStore& OracleMesh::store(char replica) { return at(replica).store; }
 
 Provider& OracleMesh::provider(char replica) { return at(replica).replica->provider(); }
@@ -599,6 +625,19 @@ void OracleMesh::cut_power_at(char replica, char moment) {
   machine.faulty.cut_after_write = moment == 's';
   machine.watched->cut = moment == 'c' ? Cut::kBeforeCommit : moment == 'd' ? Cut::kAfterCommit : Cut::kNone;
 }
+
+void OracleMesh::copy_device(char from, char to) { at(to).bring_back(at(from).back_up(), Outside::kGoesBackToo); }
+
+void OracleMesh::back_up(char replica) { at(replica).backup = at(replica).back_up(); }
+
+void OracleMesh::bring_back(char replica, std::int64_t time, Outside outside) {
+  Machine& machine = at(replica);
+  ASSERT_TRUE(machine.backup) << "no backup of " << replica;
+  set_time(machine, time);
+  machine.bring_back(*machine.backup, outside);
+}
+
+void OracleMesh::set_clock(char replica, std::int64_t time) { set_time(at(replica), time); }
 
 void OracleMesh::forget_metadata(char replica, std::int64_t time) {
   Machine& machine = at(replica);

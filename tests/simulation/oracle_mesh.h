@@ -85,6 +85,7 @@ class OracleMesh {
 
   Version made(char replica, std::int64_t time, int counter = 0);
   ReplicaId replica_id(char replica);
+  std::vector<ReplicaId> former_ids(char replica);
   providers::MemoryItemStore& store(char replica);
   Provider& provider(char replica);
 
@@ -95,6 +96,15 @@ class OracleMesh {
   void cut_power_at(char replica, char moment);
   // From what is durable.
   void reboot(char replica);
+  // The whole device is copied over another one, which has not been used: store, metadata, and what is kept outside of
+  // backups. Both go on.
+  void copy_device(char from, char to);
+  // Store and metadata as they are now; and their return, with what is kept outside of backups or without it.
+  enum class Outside : std::uint8_t { kStays, kGoesBackToo };
+  void back_up(char replica);
+  void bring_back(char replica, std::int64_t time, Outside outside = Outside::kStays);
+  // What the clock says at a replica from now on.
+  void set_clock(char replica, std::int64_t time);
   // All that was known of the store is lost, the store is not.
   void forget_metadata(char replica, std::int64_t time);
   // Runs once, just before the next write into the store.

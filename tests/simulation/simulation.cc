@@ -61,6 +61,8 @@ ChangeBatch renumber(ChangeBatch batch, const ChangeRequest& request) {
   batch.destination = request.destination.replica;
   batch.range.first = kFirstItemId;
   batch.source.schema_fingerprint = request.destination.schema_fingerprint;
+  batch.source.marks.clear();
+  batch.source.marks_of_peer.clear();
   return batch;
 }
 
@@ -80,6 +82,8 @@ std::string_view to_text(Scenario scenario) {
       return "schema";
     case Scenario::kHub:
       return "hub";
+    case Scenario::kCopies:
+      return "copies";
   }
   return "mixed";
 }
@@ -106,7 +110,7 @@ Simulation::Simulation(const SimulationOptions& options)
   world_.trace = options.trace;
   Random& random = world_.random;
   // Every draw is made whatever the options say, so that they change nothing else.
-  const std::size_t drawn_devices = 2 + random.below(4);
+  const std::size_t drawn_devices = (options_.scenario == Scenario::kCopies ? 3 : 2) + random.below(4);
   const std::size_t drawn_steps = 20 + random.below(40);
   if (options_.devices == 0) options_.devices = drawn_devices;
   if (options_.steps == 0) options_.steps = drawn_steps;
@@ -157,6 +161,10 @@ Simulation::Simulation(const SimulationOptions& options)
   backups_.resize(devices_.size());
   static const std::vector<Shape> shapes = {Shape::kRing, Shape::kStar, Shape::kLine, Shape::kMesh};
   choose_links(random.pick(shapes));
+  if (options_.scenario == Scenario::kCopies) {
+    copy_ = devices_.size() - 1;
+    copied_at_ = options_.steps / 4 + random.below(options_.steps / 2);
+  }
   if (devices_.size() > 2 && random.chance(forgetting ? 600 : 200)) away_ = devices_.size() - 1;
 }
 
@@ -190,6 +198,7 @@ Outcome Simulation::run() {
   const Misfortunes misfortunes = world_.misfortunes;
   world_.misfortunes = Misfortunes::none();
   for (const std::unique_ptr<Device>& device : devices_) {
+    if (copy_ && device == devices_[*copy_]) continue;
     boot(*device);
     if (world_.violation) break;
     const Result<DetectionReport> detected = device->detect();
@@ -205,6 +214,7 @@ Outcome Simulation::run() {
       off_for_[*away_] = static_cast<int>(options_.steps / 2);
       world_.now_ms += 1000;
     }
+    if (copy_ && step_number >= copied_at_) copy_step();
     step();
   }
   if (!world_.violation) heal();
@@ -273,7 +283,7 @@ void Simulation::step() {
   world_.now_ms += random.chance(300) ? 0 : random.chance(50) ? random.between(0, 3'600'000) : random.between(1, 3000);
 
   for (std::size_t index = 0; index < devices_.size(); ++index) {
-    if (devices_[index]->running() || --off_for_[index] > 0) continue;
+    if (devices_[index]->running() || index == copy_ || --off_for_[index] > 0) continue;
     world_.tell("  " + devices_[index]->name() + " comes back");
     boot(*devices_[index]);
     if (world_.violation) return;
@@ -422,6 +432,18 @@ void Simulation::backup_step(Device& device) {
   if (!world_.violation) checkers_.after_restore(device, devices_);
 }
 
+void Simulation::copy_step() {
+  Device& copy = *devices_[*copy_];
+  const Device& original = *devices_[world_.random.below(devices_.size() - 1)];
+  // What was created and not yet detected would come to have two ids.
+  if (!original.settled()) return;
+  world_.tell("  " + copy.name() + " is made a copy of " + original.name());
+  for (const ReplicaId& replica : original.replica_ids()) world_.ledger.fork(replica);
+  copy.become_copy_of(original);
+  copy_.reset();
+  boot(copy);
+}
+
 // Whether a session may end so: because of what the simulator did to it.
 bool Simulation::is_harmless(const Status& status, const Link& link) const {
   if (devices_[link.first]->power().dead() || devices_[link.second]->power().dead()) return true;
@@ -557,7 +579,9 @@ void Simulation::heal() {
       const bool forth = takes_first(link.second, link.first);
       const std::pair first(forth ? link.first : link.second, forth ? link.second : link.first);
       for (const auto& [source, destination] : {first, std::pair(first.second, first.first)}) {
-        const std::optional<SessionReport> report = session(source, destination, link);
+        std::optional<SessionReport> report = session(source, destination, link);
+        // A far replica has found out that it is a copy.
+        for (int tries = 0; !report && !world_.violation && tries < 2; ++tries) report = session(source, destination, link);
         if (world_.violation) return;
         if (!report) return world_.fail("a session in calm weather did not come to its end");
         quiet = quiet && report->quiet() && report->received == 0;

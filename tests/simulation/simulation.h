@@ -18,9 +18,9 @@
 namespace harmonica::simulation {
 
 // What the devices hold: items of all kinds; or bookmarks, in stores most of which are written whole, and many of which
-// were in sync before and have lost their metadata. In kSchema devices have three versions of an app; in kHub some have no
-// store.
-enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules, kForgetting, kSchema, kHub };
+// were in sync before and have lost their metadata; or every rule; or tombstones that are cleaned. In kSchema devices have
+// three versions of an app; in kHub some have no store; in kCopies one is copied as a whole, and goes on beside its copy.
+enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules, kForgetting, kSchema, kHub, kCopies };
 
 // What a run is made from. Zeros: the seed chooses.
 struct SimulationOptions {
@@ -67,6 +67,7 @@ class Simulation {
   void conflict_step(Device& device);
   void old_batch_step(Device& device);
   void backup_step(Device& device);
+  void copy_step();
   void boot(Device& device);
   void upgrade(Device& device, int version);
   void upgrade_step(Device& device);
@@ -92,6 +93,8 @@ class Simulation {
   std::vector<int> off_for_;  // steps until a device comes back
   std::vector<std::optional<Device::Backup>> backups_;
   std::optional<std::size_t> away_;  // the old device, which returns late
+  std::optional<std::size_t> copy_;  // the device that is to be a copy of another one
+  std::size_t copied_at_ = 0;        // in which step
   bool calm_ = false;
   Outcome outcome_;
 };

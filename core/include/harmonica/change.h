@@ -17,6 +17,10 @@ struct ReplicaDescription {
   ScopeName scope;  // empty: none yet
   std::uint64_t schema_fingerprint = 0;
   std::int64_t wall_clock_ms = 0;  // since 1970-01-01 UTC
+  // Random numbers that tell copies of one replica apart (rule R31), newest first: those that this replica shows, and those
+  // that it was shown by the replica that it talks to. At most limits::kMarksShownMax.
+  std::vector<std::uint64_t> marks;
+  std::vector<std::uint64_t> marks_of_peer;
   friend bool operator==(const ReplicaDescription&, const ReplicaDescription&) = default;
 };
 

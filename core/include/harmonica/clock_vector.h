@@ -33,6 +33,8 @@ class ClockVector {
 
   // Raises one component; a smaller tick changes nothing.
   void raise(const Version& version);
+  // Lowers one component; a greater tick changes nothing.
+  void cap(const Version& version);
   // Component-wise maximum.
   void merge(const ClockVector& other);
 

@@ -58,6 +58,9 @@ class Knowledge {
   // Raises one component in every vector: what a replica does with its own ticks.
   void raise_everywhere(const Version& version);
 
+  // Lowers one component to at most that tick in every vector: what a replica gives up that it cannot vouch for.
+  void cap(const Version& version);
+
   // The same inside `range`, nothing outside; and the other way round.
   Knowledge project(const ItemIdRange& range) const;
   Knowledge exclude(const ItemIdRange& range) const;

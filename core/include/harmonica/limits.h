@@ -55,6 +55,20 @@ inline constexpr std::size_t kWantedWholeMax = 10'000;
 // How far a peer's tick may be ahead of the local clock: one hour covers a wrong daylight-saving setting.
 inline constexpr std::int64_t kClockDriftMsMax = 60 * 60 * 1000;
 
+// Marks of its own that a replica remembers (4 KB). A peer that was last met before the oldest of them takes the replica
+// for a copy of itself: that costs a new id, and new versions of what the replica has written.
+inline constexpr std::size_t kLineageMarksMax = 256;
+
+// Of these, those that are shown and remembered by peers (64 bytes). Where two copies have none of them in common, all that
+// one of them has ever written gets new versions.
+inline constexpr std::size_t kMarksShownMax = 8;
+
+// How many ids one replica may have had: a peer that lies can make it take another, and no more of them than this.
+inline constexpr std::size_t kFormerReplicasMax = 1'000;
+
+// When a peer was met is written down only if it is that much later than what was written last.
+inline constexpr std::int64_t kPeerTimeMs = 60 * 60 * 1000;
+
 // How long tombstones are kept: a device that is away for a holiday, or lies in a drawer for a month, comes back to an
 // ordinary session.
 inline constexpr std::int64_t kTombstoneRetentionMs = std::int64_t{60} * 24 * 60 * 60 * 1000;

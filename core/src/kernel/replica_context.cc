@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "harmonica/limits.h"
+#include "kernel/lineage.h"
 
 namespace harmonica::kernel {
 
@@ -19,9 +20,17 @@ Tick LogicalClock::next_at(Tick wanted) {
 }
 
 Status commit(ReplicaContext& context, MetadataTransaction& transaction, ReplicaState& state) {
+  if (state.replica != context.replica) {
+    return {StatusCode::kUnavailable, "replica " + context.replica.to_text() + " is now " + state.replica.to_text() +
+                                          ": another program has found out that it is a copy; open it again"};
+  }
   HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, transaction.knowledge());
   state.last_tick = std::max(state.last_tick, context.clock.last());
-  state.reserved_tick = std::max(state.reserved_tick, knowledge.at(kFirstItemId).at(context.replica));
+  const Tick used = knowledge.at(kFirstItemId).at(context.replica);
+  if (used > state.reserved_tick) {
+    HARMONICA_RETURN_IF_ERROR(draw_mark(context, transaction, state.reserved_tick));
+    state.reserved_tick = used;
+  }
   HARMONICA_RETURN_IF_ERROR(transaction.set_state(state));
   HARMONICA_RETURN_IF_ERROR(transaction.commit());
   if (state.reserved_tick > context.reserved_outside) {

@@ -27,6 +27,8 @@ class LogicalClock {
   // Uses exactly this tick if that is still possible, else the next one: for changes that are older than now.
   Tick next_at(Tick wanted);
   Tick last() const { return last_; }
+  // Starts again at a tick: only for a replica that has just taken a new id, and knows no greater one.
+  void restart_at(Tick tick) { last_ = tick; }
 
  private:
   Environment* environment_;
@@ -69,6 +71,8 @@ struct ReplicaContext {
   Storeless* storeless = nullptr;          // `store`, if it is none
   std::uint64_t schema_fingerprint = 0;    // of `schema()`; 0: it is empty
   std::vector<std::uint64_t> schemas_met;  // fingerprints of other schemas that are compatible
+  // Whether a peer may have seen the present mark. As far as this object knows: another one may have shown it.
+  bool mark_is_shown = true;
 
   const Schema& schema() const { return store.schema(); }
   bool has_store() const { return storeless == nullptr; }
@@ -80,7 +84,8 @@ struct ReplicaContext {
 };
 
 // Commits `state` with everything else in `transaction`, and then the bound of used ticks outside the store: only after
-// that may a tick leave the replica (rule R30; docs/adr/0002).
+// that may a tick leave the replica (rule R30; docs/adr/0002). unavailable: the store's replica has got another id since
+// this one was opened.
 Status commit(ReplicaContext& context, MetadataTransaction& transaction, ReplicaState& state);
 
 // What a write that may have been lost with its process was about to show; empty if the last write was committed.

@@ -36,11 +36,10 @@ class SchemaChange {
     std::optional<ItemId> first = kFirstItemId;
     while (first) {
       std::vector<StoredItem> items;
-      HARMONICA_RETURN_IF_ERROR(
-          transaction_.scan({*first, last_item_id()}, [&](const StoredItem& stored) -> Result<Visit> {
-            items.push_back(stored);
-            return items.size() < kChangedAtOnce ? Visit::kContinue : Visit::kStop;
-          }));
+      HARMONICA_RETURN_IF_ERROR(transaction_.scan({*first, last_item_id()}, [&](const StoredItem& stored) -> Result<Visit> {
+        items.push_back(stored);
+        return items.size() < kChangedAtOnce ? Visit::kContinue : Visit::kStop;
+      }));
       first = items.size() < kChangedAtOnce ? std::nullopt : next(items.back().item.id);
       HARMONICA_RETURN_IF_ERROR(visit(std::move(items)));
     }
@@ -127,7 +126,8 @@ Status open_schema(ReplicaContext& context) {
   if (!is_new && memory.own.is_empty() && state.schema_fingerprint != context.schema_fingerprint) {
     return {StatusCode::kUnsupported, "the metadata belongs to a store with another schema (fingerprints " +
                                           std::to_string(state.schema_fingerprint) + " and " +
-                                          std::to_string(context.schema_fingerprint) + "), and were made by an app that did "
+                                          std::to_string(context.schema_fingerprint) +
+                                          "), and were made by an app that did "
                                           "not keep it; open them with that app in its newest version first"};
   }
   if (!is_new && state.schema_fingerprint != context.schema_fingerprint) {

@@ -21,9 +21,10 @@ std::uint64_t told_fingerprint(const Schema& schema) { return schema.is_empty() 
 
 Status check_fingerprint(const ReplicaContext& context, std::uint64_t own, std::uint64_t other) {
   if (own == 0 && other == 0) {
-    return {StatusCode::kUnsupported,
-            "neither this replica nor the peer has a store of its own or has met a replica that does, so nobody knows what is "
-            "to be synced; sync one of them with such a store first"};
+    return {
+        StatusCode::kUnsupported,
+        "neither this replica nor the peer has a store of its own or has met a replica that does, so nobody knows what is "
+        "to be synced; sync one of them with such a store first"};
   }
   const std::vector<std::uint64_t>& met = context.schemas_met;
   if (own == other || (own != 0 && other != 0 && std::find(met.begin(), met.end(), other) != met.end())) return {};

@@ -7,8 +7,8 @@
 
 namespace harmonica::kernel {
 
-// Whether sessions with a replica whose schema has that fingerprint may begin; otherwise unsupported, and the two have to be
-// introduced. `own` and `other` are 0 for a replica that has no schema yet.
+// Whether sessions with a replica whose schema has that fingerprint may begin; otherwise unsupported, and the two have to
+// be introduced. `own` and `other` are 0 for a replica that has no schema yet.
 Status check_fingerprint(const ReplicaContext& context, std::uint64_t own, std::uint64_t other);
 
 // Provider::meet_schema.

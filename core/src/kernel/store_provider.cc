@@ -6,6 +6,8 @@
 #include "harmonica/limits.h"
 #include "kernel/change_applier.h"
 #include "kernel/change_enumerator.h"
+#include "kernel/identity.h"
+#include "kernel/lineage.h"
 #include "kernel/reconciler.h"
 #include "kernel/schema_memory.h"
 #include "kernel/tombstone_cleaner.h"
@@ -30,6 +32,17 @@ Status check_change(const ItemChange& change, const ChangeBatch& batch) {
   return {};
 }
 
+Status same_replica(const ReplicaDescription& own) {
+  return {StatusCode::kInvalidArgument, "both stores say that they are replica " + own.replica.to_text() +
+                                            ": they are one store, or one is a copy of the other; a copy is told apart "
+                                            "when the two are synced"};
+}
+
+Status took_new_id(const ReplicaId& former) {
+  return {StatusCode::kUnavailable,
+          "replica " + former.to_text() + " turned out to be a copy of another, and has a new id now; sync again"};
+}
+
 }  // namespace
 
 struct StoreProvider::Recovery {
@@ -52,6 +65,11 @@ StoreProvider::~StoreProvider() = default;
 
 Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& options) {
   HARMONICA_ASSIGN_OR_RETURN(ChangeRequest request, next_request(options));
+  if (options.source) {
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<Peer> known, transaction->find_peer(options.source->replica));
+    if (known) request.destination.marks_of_peer = known->marks;
+  }
   options_ = options;
   own_request_ = request;
   expected_ = kFirstItemId;
@@ -64,7 +82,7 @@ Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
   static_cast<void>(detected);
   HARMONICA_RETURN_IF_ERROR(clean_tombstones(context_));
   ChangeRequest request;
-  HARMONICA_ASSIGN_OR_RETURN(request.destination, describe());
+  HARMONICA_ASSIGN_OR_RETURN(request.destination, describe_to({}));
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(request.knowledge, transaction->knowledge());
@@ -78,6 +96,11 @@ Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
 }
 
 Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& request) {
+  forget_session();
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription before, describe_to({}));
+  if (request.destination.replica == before.replica) HARMONICA_RETURN_IF_ERROR(part_from_copy(request, before));
+  HARMONICA_RETURN_IF_ERROR(check_request(request, before));
+  HARMONICA_RETURN_IF_ERROR(meet_peer(request.destination, request.knowledge));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, open_snapshot(request));
   request_ = request;
   return own;
@@ -85,10 +108,12 @@ Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& requ
 
 Result<ComparedReplica> StoreProvider::begin_comparison(const ChangeRequest& request) {
   ComparedReplica compared;
-  HARMONICA_ASSIGN_OR_RETURN(compared.replica, describe());
+  HARMONICA_ASSIGN_OR_RETURN(compared.replica, describe_to({}));
   if (compared.replica.scope.empty()) {
     return Status(StatusCode::kScopeMismatch, "the other store belongs to no scope yet; sync the two first");
   }
+  HARMONICA_RETURN_IF_ERROR(check_request(request, compared.replica));
+  forget_session();
   HARMONICA_ASSIGN_OR_RETURN(compared.replica, open_snapshot(request));
   HARMONICA_ASSIGN_OR_RETURN(compared.knowledge, snapshot_->knowledge());
   return compared;
@@ -96,12 +121,10 @@ Result<ComparedReplica> StoreProvider::begin_comparison(const ChangeRequest& req
 
 // What the session goes by, whatever is edited meanwhile.
 Result<ReplicaDescription> StoreProvider::open_snapshot(const ChangeRequest& request) {
-  forget_session();
-  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe());
-  HARMONICA_RETURN_IF_ERROR(check_request(request, own));
   HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
   static_cast<void>(detected);
   HARMONICA_RETURN_IF_ERROR(clean_tombstones(context_));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe_to(marks_of_peer_));
   if (own.scope.empty()) {
     own.scope = request.destination.scope.empty() ? context_.schema().default_scope : request.destination.scope;
     HARMONICA_RETURN_IF_ERROR(join_scope(own.scope));
@@ -112,7 +135,12 @@ Result<ReplicaDescription> StoreProvider::open_snapshot(const ChangeRequest& req
 
 Result<ChangeBatch> StoreProvider::get_change_batch(const ItemId& first) {
   if (!request_) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
-  HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription own, describe());
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe_to(marks_of_peer_));
+  // The first batch is how a destination meets its source.
+  if (first != kFirstItemId) {
+    own.marks.clear();
+    own.marks_of_peer.clear();
+  }
   return enumerate_changes(context_.schema(), *snapshot_, own, *request_, first);
 }
 
@@ -120,6 +148,7 @@ Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch
   if (!own_request_) return Status(StatusCode::kInvalidArgument, "no session as a destination has begun");
   if (recovery_ != nullptr) return wrong_batch("the one before it waits for answers");
   HARMONICA_RETURN_IF_ERROR(check_batch(batch));
+  HARMONICA_RETURN_IF_ERROR(meet_peer(batch.source, batch.made_with));
   expected_ = next(batch.range.last);
   if (!is_recovery_needed(*own_request_, batch)) return take({batch, std::nullopt});
   return begin_recovery(batch);
@@ -210,21 +239,29 @@ Result<BatchReport> StoreProvider::end() {
   return result;
 }
 
-Result<ReplicaDescription> StoreProvider::describe() {
+Result<std::optional<ReplicaDescription>> StoreProvider::describe() {
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe_to({}));
+  return std::optional<ReplicaDescription>(std::move(own));
+}
+
+Result<ReplicaDescription> StoreProvider::describe_to(std::vector<std::uint64_t> marks_of_peer) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
   HARMONICA_RETURN_IF_ERROR(refresh_schemas(context_, *transaction, state));
   context_.clock.observe(state.last_tick);
-  return ReplicaDescription{context_.replica, state.scope, context_.schema_fingerprint,
-                            context_.environment.wall_clock_ms()};
+  HARMONICA_ASSIGN_OR_RETURN(std::vector<std::uint64_t> marks, shown_marks(*transaction));
+  context_.mark_is_shown = true;
+  return ReplicaDescription{context_.replica,
+                            state.scope,
+                            context_.schema_fingerprint,
+                            context_.environment.wall_clock_ms(),
+                            std::move(marks),
+                            std::move(marks_of_peer)};
 }
 
 Status StoreProvider::check_request(const ChangeRequest& request, const ReplicaDescription& own) const {
   const ReplicaDescription& destination = request.destination;
-  if (destination.replica == own.replica) {
-    return {StatusCode::kInvalidArgument, "both stores say that they are replica " + own.replica.to_text() +
-                                              ": one is a copy of the other's metadata; remove the metadata of one"};
-  }
+  if (destination.replica == own.replica) return same_replica(own);
   if (!destination.scope.empty() && !is_valid_scope_name(destination.scope)) {
     return {StatusCode::kInvalidArgument, "the peer names a scope that is not a scope name"};
   }
@@ -233,7 +270,12 @@ Status StoreProvider::check_request(const ChangeRequest& request, const ReplicaD
                                             destination.scope + "'; a store is in one scope only"};
   }
   HARMONICA_RETURN_IF_ERROR(check_fingerprint(context_, own.schema_fingerprint, destination.schema_fingerprint));
-  return check_drift(context_, request.knowledge.greatest_tick(), "replica " + destination.replica.to_text());
+  Knowledge of_others = request.knowledge;
+  // Each side's own are its own to mend, if its clock is right by now.
+  of_others.cap({own.replica, 0});
+  const std::int64_t ahead_ms = destination.wall_clock_ms - context_.environment.wall_clock_ms();
+  if (ahead_ms <= limits::kClockDriftMsMax) of_others.cap({destination.replica, 0});
+  return check_drift(context_, of_others.greatest_tick(), "replica " + destination.replica.to_text());
 }
 
 Status StoreProvider::check_batch(const ChangeBatch& batch) {
@@ -262,22 +304,34 @@ Status StoreProvider::check_batch(const ChangeBatch& batch) {
     HARMONICA_RETURN_IF_ERROR(check_change(change, batch));
     before = &change.item;
   }
-  HARMONICA_RETURN_IF_ERROR(check_own_ticks(batch));
-  return check_drift(context_, std::max(batch.made_with.greatest_tick(), batch.forgotten.greatest_tick()),
-                     "replica " + batch.source.replica.to_text());
+  Knowledge of_others = batch.made_with;  // what it has forgotten it knows as well
+  of_others.cap({context_.replica, 0});
+  return check_drift(context_, of_others.greatest_tick(), "replica " + batch.source.replica.to_text());
 }
 
-Status StoreProvider::check_own_ticks(const ChangeBatch& batch) {
-  Tick greatest = 0;
-  for (const ClockVector& vector : batch.made_with.vectors()) greatest = std::max(greatest, vector.at(context_.replica));
-  if (greatest <= context_.clock.last()) return {};
-  // Another process may have made changes under the same id meanwhile.
-  HARMONICA_RETURN_IF_ERROR(describe().status());
-  if (greatest <= context_.clock.last()) return {};
-  return {
-      StatusCode::kCorruption,
-      "the peer knows changes of this replica that it has not made: its metadata was restored from a backup while it was "
-      "open, or the peer's is damaged"};
+// Both sides say that they are one replica: what the source has made alone is made anew under a new id.
+Status StoreProvider::part_from_copy(const ChangeRequest& request, const ReplicaDescription& own) {
+  if (request.number == request_number_) return same_replica(own);
+  HARMONICA_ASSIGN_OR_RETURN(auto transaction, context_.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const Tick fork, fork_of(*transaction, request.destination.marks));
+  transaction.reset();
+  HARMONICA_RETURN_IF_ERROR(become_another(context_, fork, "was copied: it has met a copy of itself"));
+  return took_new_id(own.replica);
+}
+
+// Whether the peer's is just a copy, and what it remembers of this replica is of this one.
+Status StoreProvider::meet_peer(const ReplicaDescription& peer, const Knowledge& knowledge) {
+  if (peer_ && peer_->replica == peer.replica) return {};
+  HARMONICA_ASSIGN_OR_RETURN(Meeting meeting, meet(context_, peer, knowledge));
+  if (meeting.fork) {
+    const ReplicaId former = context_.replica;
+    HARMONICA_RETURN_IF_ERROR(become_another(context_, *meeting.fork, meeting.why));
+    expected_.reset();
+    return took_new_id(former);
+  }
+  marks_of_peer_ = std::move(meeting.marks_of_peer);
+  peer_ = peer;
+  return {};
 }
 
 Status StoreProvider::join_scope(const ScopeName& scope) {
@@ -304,6 +358,8 @@ Resolution StoreProvider::resolution() const {
 }
 
 void StoreProvider::forget_session() {
+  peer_.reset();
+  marks_of_peer_.clear();
   own_request_.reset();
   received_.clear();
   applied_ = false;

@@ -20,6 +20,7 @@ class StoreProvider : public Provider {
   StoreProvider(ReplicaContext& context, ChangeDetector& detector);
   ~StoreProvider() override;
 
+  Result<std::optional<ReplicaDescription>> describe() override;
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override;
   Result<ReplicaDescription> begin_source(const ChangeRequest& request) override;
   Result<ChangeBatch> get_change_batch(const ItemId& first) override;
@@ -36,10 +37,11 @@ class StoreProvider : public Provider {
   Result<ChangeRequest> next_request(const ApplyOptions& options);
 
  private:
-  Result<ReplicaDescription> describe();
+  Result<ReplicaDescription> describe_to(std::vector<std::uint64_t> marks_of_peer);
+  Status part_from_copy(const ChangeRequest& request, const ReplicaDescription& own);
+  Status meet_peer(const ReplicaDescription& peer, const Knowledge& knowledge);
   Status check_request(const ChangeRequest& request, const ReplicaDescription& own) const;
   Status check_batch(const ChangeBatch& batch);
-  Status check_own_ticks(const ChangeBatch& batch);
   Result<ReplicaDescription> open_snapshot(const ChangeRequest& request);
   Result<BatchReport> begin_recovery(const ChangeBatch& batch);
   Result<BatchReport> continue_recovery();
@@ -51,6 +53,8 @@ class StoreProvider : public Provider {
   ReplicaContext& context_;
   ChangeDetector& detector_;
   std::uint64_t request_number_ = 0;
+  std::optional<ReplicaDescription> peer_;    // of this session, once met
+  std::vector<std::uint64_t> marks_of_peer_;  // by which it was known before
 
   // As a destination.
   std::optional<ChangeRequest> own_request_;

@@ -5,6 +5,7 @@
 #include "harmonica/limits.h"
 #include "harmonica/session.h"
 #include "kernel/change_enumerator.h"
+#include "kernel/lineage.h"
 
 namespace harmonica {
 
@@ -16,6 +17,10 @@ class SyncSession::State {
   Result<StepState> step() {
     if (phase_ == Phase::kDone) return Status(StatusCode::kInvalidArgument, "the session has ended; make a new one");
     Result<StepState> result = cancelled_ ? Status(StatusCode::kCancelled, "the session was cancelled") : step_phase();
+    if (!result.ok() && result.status().code() == StatusCode::kUnavailable && begun_ < kBeginningsMax) {
+      HARMONICA_ASSIGN_OR_RETURN(const bool is_another, is_another_now());
+      if (is_another) return begin_again();
+    }
     if (!result.ok()) {
       const Status ended = phase_ == Phase::kEnd ? Status() : end();
       phase_ = Phase::kDone;
@@ -58,11 +63,15 @@ class SyncSession::State {
   }
 
   Status begin_both() {
+    ++begun_;
     ApplyOptions options;
     options.on_conflict = options_.on_conflict;
     options.batch_bytes_max = options_.batch_bytes_max;
+    HARMONICA_ASSIGN_OR_RETURN(options.source, source_.describe());
+    near_source_ = options.source ? options.source->replica : ReplicaId();
     HARMONICA_ASSIGN_OR_RETURN(request_, destination_.begin_destination(options));
     HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription source, source_.begin_source(request_));
+    has_to_meet_ = kernel::has_to_meet(request_, source);
     report_.source = source.replica;
     report_.destination = request_.destination.replica;
     report_.scope = source.scope;
@@ -79,6 +88,23 @@ class SyncSession::State {
     report_.bytes_estimate = 0;
     first_ = kFirstItemId;
     return begin_both();
+  }
+
+  // Whether one of the two has found out that it is a copy, and has taken a new id.
+  Result<bool> is_another_now() {
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaDescription> source, source_.describe());
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaDescription> destination, destination_.describe());
+    return (source && source->replica != near_source_) ||
+           (destination && destination->replica != request_.destination.replica);
+  }
+
+  Result<StepState> begin_again() {
+    static_cast<void>(source_.end());
+    static_cast<void>(destination_.end());
+    report_ = SessionReport();
+    first_ = kFirstItemId;
+    phase_ = Phase::kBegin;
+    return StepState::kMore;
   }
 
   Result<StepState> transfer() {
@@ -138,8 +164,8 @@ class SyncSession::State {
 
   // A batch from which the destination would learn nothing need not be sent to it.
   bool teaches(const ChangeBatch& batch) const {
-    return report_.received > 0 || !batch.last || !batch.changes.empty() || request_.destination.scope.empty() ||
-           !request_.knowledge.contains(batch.made_with, batch.range);
+    return has_to_meet_ || report_.received > 0 || !batch.last || !batch.changes.empty() ||
+           request_.destination.scope.empty() || !request_.knowledge.contains(batch.made_with, batch.range);
   }
 
   Status end() {
@@ -173,6 +199,11 @@ class SyncSession::State {
   SessionOptions options_;
   SessionReport report_;
   ChangeRequest request_;
+  // Each of the two may find out once that it is a copy.
+  static constexpr int kBeginningsMax = 3;
+  int begun_ = 0;
+  ReplicaId near_source_;     // zero: not known beforehand
+  bool has_to_meet_ = false;  // the destination has to hear of the source whatever comes
   ItemId first_ = kFirstItemId;
   bool is_last_ = false;  // the batch that was got last
   std::vector<RangeQuestion> questions_;

@@ -13,7 +13,8 @@ inline bool is_unknown(const ItemType& type) { return type.name.empty(); }
 
 // Why what needs a rule that the schema does not have is left out (rule R11).
 inline constexpr std::string_view kNeedsNewerSchema =
-    "this replica's schema does not say how that is decided: it needs a newer schema, here or on a device that both changes "
+    "this replica's schema does not say how that is decided: it needs a newer schema, here or on a device that both "
+    "changes "
     "reach";
 
 }  // namespace harmonica::kernel

@@ -65,6 +65,14 @@ void ClockVector::raise(const Version& version) {
   }
 }
 
+void ClockVector::cap(const Version& version) {
+  const auto place = std::lower_bound(entries_.begin(), entries_.end(), version.replica,
+                                      [](const Entry& entry, const ReplicaId& id) { return entry.replica < id; });
+  if (place == entries_.end() || place->replica != version.replica) return;
+  place->tick = std::min(place->tick, version.tick);
+  if (place->tick == 0) entries_.erase(place);
+}
+
 void ClockVector::merge(const ClockVector& other) {
   if (contains(other)) return;
   std::vector<Entry> merged;

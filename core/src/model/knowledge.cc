@@ -211,6 +211,11 @@ void Knowledge::raise_everywhere(const Version& version) {
   if (!same_before) make_canonical(0);
 }
 
+void Knowledge::cap(const Version& version) {
+  for (ClockVector& vector : vectors_) vector.cap(version);
+  make_canonical(0);
+}
+
 Knowledge Knowledge::project(const ItemIdRange& range) const {
   Knowledge inside;
   inside.merge(*this, range);

@@ -179,8 +179,8 @@ Result<Schema> joined_schema(const Schema& here, const Schema& there) {
   // What each has alone may not go together: a name used twice, a second parent.
   const Status valid = joined.validate();
   if (!valid.ok()) {
-    return Status(StatusCode::kUnsupported,
-                  "the schemas contradict each other: " + valid.message() + " if what is here and what is there are joined");
+    return Status(StatusCode::kUnsupported, "the schemas contradict each other: " + valid.message() +
+                                                " if what is here and what is there are joined");
   }
   return joined;
 }

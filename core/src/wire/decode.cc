@@ -241,11 +241,6 @@ Result<BatchReport> to_report(const v1::BatchReport& from) {
   return report;
 }
 
-Result<ApplyOptions> to_apply_options(const v1::ApplyOptions& from) {
-  HARMONICA_ASSIGN_OR_RETURN(const OnConflict on_conflict, to_enum(kOnConflicts, from.on_conflict(), "conflict option"));
-  return ApplyOptions{on_conflict, from.batch_bytes_max()};
-}
-
 // Every step lies within `range`, or its vector is empty.
 bool is_empty_outside(const Knowledge& knowledge, const ItemIdRange& range) {
   const auto steps = knowledge.steps();
@@ -278,7 +273,22 @@ class Reader {
     description.scope = from.scope();
     description.schema_fingerprint = from.schema_fingerprint();
     description.wall_clock_ms = from.wall_clock_ms();
+    for (const auto* marks : {&from.marks(), &from.marks_of_peer()}) {
+      const auto count = static_cast<std::size_t>(marks->size());
+      if (count > limits::kMarksShownMax) return too_many(count, "marks", limits::kMarksShownMax);
+    }
+    description.marks.assign(from.marks().begin(), from.marks().end());
+    description.marks_of_peer.assign(from.marks_of_peer().begin(), from.marks_of_peer().end());
     return description;
+  }
+
+  Result<ApplyOptions> apply_options(const v1::ApplyOptions& from) const {
+    HARMONICA_ASSIGN_OR_RETURN(const OnConflict on_conflict, to_enum(kOnConflicts, from.on_conflict(), "conflict option"));
+    ApplyOptions options{on_conflict, from.batch_bytes_max(), std::nullopt};
+    if (from.has_source()) {
+      HARMONICA_ASSIGN_OR_RETURN(options.source, description(from.source()));
+    }
+    return options;
   }
 
   Result<Knowledge> knowledge(const v1::Knowledge& from) const {
@@ -561,8 +571,8 @@ Result<RequestBody> to_body(const v1::Request& from, const Reader& reader) {
       return RequestBody(GetBatch{first});
     }
     case v1::Request::kBeginDestination: {
-      HARMONICA_ASSIGN_OR_RETURN(const ApplyOptions options, to_apply_options(from.begin_destination()));
-      return RequestBody(options);
+      HARMONICA_ASSIGN_OR_RETURN(ApplyOptions options, reader.apply_options(from.begin_destination()));
+      return RequestBody(std::move(options));
     }
     case v1::Request::kProcessBatch: {
       HARMONICA_ASSIGN_OR_RETURN(ChangeBatch batch, reader.change_batch(from.process_batch()));

@@ -89,6 +89,8 @@ class Writer {
     to->set_scope(from.scope);
     to->set_schema_fingerprint(from.schema_fingerprint);
     to->set_wall_clock_ms(from.wall_clock_ms);
+    for (const std::uint64_t mark : from.marks) to->add_marks(mark);
+    for (const std::uint64_t mark : from.marks_of_peer) to->add_marks_of_peer(mark);
   }
 
   void write(const Knowledge& from, v1::Knowledge* to) const {
@@ -261,10 +263,13 @@ Bytes encode_get_batch(const Heading& heading, const ItemId& first) {
 }
 
 Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options) {
-  return encoded_request(heading, {}, [&](const Writer&, v1::Request* to) {
+  ReplicaTable replicas;
+  if (options.source) replicas.add(options.source->replica);
+  return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {
     v1::ApplyOptions* message = to->mutable_begin_destination();
     message->set_on_conflict(number_of(kOnConflicts, options.on_conflict));
     message->set_batch_bytes_max(options.batch_bytes_max);
+    if (options.source) writer.write(*options.source, message->mutable_source());
   });
 }
 

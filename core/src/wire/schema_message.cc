@@ -17,8 +17,8 @@ Status corrupt(std::string message) { return {StatusCode::kCorruption, std::move
 
 Status check_count(int count, std::string_view what, std::size_t count_max) {
   if (static_cast<std::size_t>(count) <= count_max) return {};
-  return {StatusCode::kLimitExceeded, std::to_string(count) + " " + std::string(what) + ", and " +
-                                          std::to_string(count_max) + " are allowed"};
+  return {StatusCode::kLimitExceeded,
+          std::to_string(count) + " " + std::string(what) + ", and " + std::to_string(count_max) + " are allowed"};
 }
 
 Result<std::uint16_t> to_number(std::uint32_t number) {

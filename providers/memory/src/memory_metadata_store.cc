@@ -34,6 +34,8 @@ struct MemoryMetadataContent {
   Knowledge knowledge;
   Knowledge forgotten;
   SchemaMemory schemas;
+  std::vector<LineageMark> lineage;
+  std::map<ReplicaId, Peer> peers;
   ItemCounts counts;
   std::map<ItemId, std::shared_ptr<const HeldItem>> items;
   std::set<IndexRow> index;
@@ -102,6 +104,26 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
   Result<SchemaMemory> schemas() override { return read().schemas; }
   Status set_schemas(const SchemaMemory& schemas) override {
     write().schemas = schemas;
+    return {};
+  }
+
+  Result<std::vector<LineageMark>> lineage() override { return read().lineage; }
+  Status set_lineage(std::span<const LineageMark> lineage) override {
+    write().lineage.assign(lineage.begin(), lineage.end());
+    return {};
+  }
+
+  Result<std::vector<Peer>> peers() override {
+    std::vector<Peer> peers;
+    for (const auto& [replica, peer] : read().peers) peers.push_back(peer);
+    return peers;
+  }
+  Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override {
+    const auto found = read().peers.find(replica);
+    return found == read().peers.end() ? std::optional<Peer>() : std::optional<Peer>(found->second);
+  }
+  Status put_peer(const Peer& peer) override {
+    write().peers[peer.replica] = peer;
     return {};
   }
 

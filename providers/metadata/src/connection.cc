@@ -49,6 +49,8 @@ const char* sql_of(Query query) {
       return "SELECT body FROM facts WHERE name = ?";
     case Query::kSetFact:
       return "INSERT INTO facts VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET body = excluded.body";
+    case Query::kFactsBetween:
+      return "SELECT body FROM facts WHERE name >= ? AND name < ? ORDER BY name";
     case Query::kFindItem:
       return "SELECT body FROM items WHERE id = ?";
     case Query::kFirstItemFrom:

@@ -26,6 +26,7 @@ enum class Query : std::uint8_t {
   kRollback,
   kGetFact,
   kSetFact,
+  kFactsBetween,
   kFindItem,
   kFirstItemFrom,
   kFindHeldRow,

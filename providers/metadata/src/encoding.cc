@@ -176,6 +176,44 @@ std::optional<ReplicaState> decode_state(ByteView bytes) {
   return if_complete(decoder, std::move(state));
 }
 
+Bytes encode_lineage(std::span<const LineageMark> lineage) {
+  Encoder encoder;
+  encoder.number(lineage.size());
+  for (const LineageMark& mark : lineage) {
+    encoder.fixed64(mark.mark);
+    encoder.fixed64(mark.tick_before);
+  }
+  return encoder.take();
+}
+
+std::optional<std::vector<LineageMark>> decode_lineage(ByteView bytes) {
+  Decoder decoder(bytes);
+  std::vector<LineageMark> lineage;
+  for (std::size_t left = decoder.count(16); left > 0; --left) {
+    const std::uint64_t mark = decoder.fixed64();
+    lineage.push_back({mark, decoder.fixed64()});
+  }
+  return if_complete(decoder, std::move(lineage));
+}
+
+Bytes encode_peer(const Peer& peer) {
+  Encoder encoder;
+  encode_id(encoder, peer.replica);
+  encoder.number(peer.marks.size());
+  for (const std::uint64_t mark : peer.marks) encoder.fixed64(mark);
+  encoder.signed_number(peer.last_session_ms);
+  return encoder.take();
+}
+
+std::optional<Peer> decode_peer(ByteView bytes) {
+  Decoder decoder(bytes);
+  Peer peer;
+  peer.replica = decoder.id<ReplicaId>();
+  for (std::size_t left = decoder.count(8); left > 0; --left) peer.marks.push_back(decoder.fixed64());
+  peer.last_session_ms = decoder.signed_number();
+  return if_complete(decoder, std::move(peer));
+}
+
 Bytes encode_counts(const ItemCounts& counts) {
   Encoder encoder;
   encoder.number(counts.alive);

@@ -20,6 +20,11 @@ std::optional<ReplicaState> decode_state(ByteView bytes);
 
 Bytes encode_schemas(const SchemaMemory& schemas);
 std::optional<SchemaMemory> decode_schemas(ByteView bytes);
+Bytes encode_lineage(std::span<const LineageMark> lineage);
+std::optional<std::vector<LineageMark>> decode_lineage(ByteView bytes);
+
+Bytes encode_peer(const Peer& peer);
+std::optional<Peer> decode_peer(ByteView bytes);
 
 Bytes encode_counts(const ItemCounts& counts);
 std::optional<ItemCounts> decode_counts(ByteView bytes);

@@ -49,7 +49,8 @@ ItemType decode_type(Decoder& decoder) {
   type.name = decoder.text();
   type.deletion = decoder.enumerator(DeletionRule::kLatest);
   type.rule = decoder.enumerator(ConflictRule::kCustom);
-  for (std::size_t left = decoder.count(7); left > 0 && decoder.intact(); --left) type.units.push_back(decode_unit(decoder));
+  for (std::size_t left = decoder.count(7); left > 0 && decoder.intact(); --left)
+    type.units.push_back(decode_unit(decoder));
   for (std::size_t left = decoder.count(1); left > 0 && decoder.intact(); --left) {
     type.natural_key.push_back(static_cast<UnitId>(decoder.number(kUnitIdMax)));
   }

@@ -69,6 +69,11 @@ class SqliteTransaction : public MetadataTransaction {
   Status set_forgotten(const Knowledge& forgotten) override;
   Result<SchemaMemory> schemas() override;
   Status set_schemas(const SchemaMemory& schemas) override;
+  Result<std::vector<LineageMark>> lineage() override;
+  Status set_lineage(std::span<const LineageMark> lineage) override;
+  Result<std::vector<Peer>> peers() override;
+  Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override;
+  Status put_peer(const Peer& peer) override;
   Result<std::optional<StoredItem>> find(const ItemId& item) override;
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override;
   Status remove(const ItemId& item) override;

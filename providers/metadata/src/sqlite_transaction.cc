@@ -15,7 +15,16 @@ constexpr std::string_view kAnchorFact = "anchor";
 constexpr std::string_view kKnowledgeFact = "knowledge";
 constexpr std::string_view kForgottenFact = "forgotten";
 constexpr std::string_view kSchemasFact = "schemas";
+constexpr std::string_view kLineageFact = "lineage";
 constexpr std::string_view kCountsFact = "counts";
+// A fact for each; what follows is the replica's 16 bytes.
+constexpr std::string_view kPeerFact = "peer ";
+constexpr std::string_view kPastPeerFacts = "peer!";
+
+std::string peer_fact(const ReplicaId& replica) {
+  const ByteView id = replica.view();
+  return std::string(kPeerFact).append(id.begin(), id.end());
+}
 
 bool holds_nested_list(const Value& value) {
   const Value::List* list = value.if_list();
@@ -121,6 +130,34 @@ Result<SchemaMemory> SqliteTransaction::schemas() { return decoded_fact(kSchemas
 Status SqliteTransaction::set_schemas(const SchemaMemory& schemas) {
   return set_fact(kSchemasFact, encode_schemas(schemas));
 }
+
+Result<std::vector<LineageMark>> SqliteTransaction::lineage() { return decoded_fact(kLineageFact, decode_lineage); }
+Status SqliteTransaction::set_lineage(std::span<const LineageMark> lineage) {
+  return set_fact(kLineageFact, encode_lineage(lineage));
+}
+
+Result<std::vector<Peer>> SqliteTransaction::peers() {
+  Statement query(*connection_, Query::kFactsBetween);
+  query.bind(as_bytes(kPeerFact)).bind(as_bytes(kPastPeerFacts));
+  std::vector<Peer> peers;
+  while (true) {
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
+    if (step == Statement::Step::kDone) return peers;
+    const std::optional<Peer> peer = decode_peer(query.blob(0));
+    if (!peer) return connection_->corruption("what it remembers of a peer is damaged");
+    peers.push_back(*peer);
+  }
+}
+
+Result<std::optional<Peer>> SqliteTransaction::find_peer(const ReplicaId& replica) {
+  HARMONICA_ASSIGN_OR_RETURN(const Bytes body, fact(peer_fact(replica)));
+  if (body.empty()) return std::optional<Peer>();
+  const std::optional<Peer> peer = decode_peer(body);
+  if (!peer) return connection_->corruption("what it remembers of replica " + replica.to_text() + " is damaged");
+  return peer;
+}
+
+Status SqliteTransaction::put_peer(const Peer& peer) { return set_fact(peer_fact(peer.replica), encode_peer(peer)); }
 
 Status SqliteTransaction::damaged(const ItemId& item) const {
   return connection_->corruption("item " + item.to_text() + " is damaged");

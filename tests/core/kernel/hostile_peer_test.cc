@@ -127,12 +127,6 @@ INSTANTIATE_TEST_SUITE_P(
                         StatusCode::kInvalidArgument, "a version that its source does not know"},
                     Lie{"NoVersion", [](ChangeBatch& batch, Pair&) { batch.changes[0].existence.version = Version(); },
                         StatusCode::kInvalidArgument, "a version that its source does not know"},
-                    Lie{"KnowingOursBeforeWeMadeIt",
-                        [](ChangeBatch& batch, Pair& pair) {
-                          const Tick own = pair.destination.replica->status()->knowledge.greatest_tick();
-                          batch.made_with.raise_everywhere({batch.destination, own + 1});
-                        },
-                        StatusCode::kCorruption, "changes of this replica that it has not made"},
                     Lie{"FromTheFuture",
                         [](ChangeBatch& batch, Pair&) {
                           batch.made_with.raise_everywhere({shorthand::replica('X'), far_ahead()});

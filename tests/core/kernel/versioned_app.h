@@ -32,8 +32,7 @@ inline Schema app_schema(int version) {
   note.units = {{.id = kVersionedTitle, .name = "title"}, {.id = kVersionedBody, .name = "body"}};
   note.natural_key = {kVersionedTitle};
   if (version >= 2) {
-    note.units.push_back(
-        {.id = kVersionedStars, .name = "stars", .kind = ValueKind::kInteger, .rule = ConflictRule::kMax});
+    note.units.push_back({.id = kVersionedStars, .name = "stars", .kind = ValueKind::kInteger, .rule = ConflictRule::kMax});
   }
   if (version >= 3) note.units.push_back({.id = kVersionedColour, .name = "colour"});
   schema.types.push_back(std::move(note));
@@ -61,7 +60,8 @@ class VersionedApp {
     for (StoreItem& item : std::exchange(files_, {})) {
       const ItemType* type = schema.find_type(item.type);
       StoreItem known = item;
-      if (type != nullptr) std::erase_if(known.values, [&](const UnitValue& value) { return !type->find_unit(value.unit); });
+      if (type != nullptr)
+        std::erase_if(known.values, [&](const UnitValue& value) { return !type->find_unit(value.unit); });
       if (type == nullptr || known.values.size() < item.values.size()) waiting.push_back(item);
       if (type == nullptr) continue;
       EXPECT_EQ(store->put(known), Status());
@@ -85,7 +85,8 @@ class VersionedApp {
     values.insert(values.begin(), {kVersionedTitle, Value::text(title)});
     if (const StoreItem* held = store->find(key)) {
       for (const UnitValue& value : held->values) {
-        const bool given = std::any_of(values.begin(), values.end(), [&](const UnitValue& v) { return v.unit == value.unit; });
+        const bool given =
+            std::any_of(values.begin(), values.end(), [&](const UnitValue& v) { return v.unit == value.unit; });
         if (!given) values.push_back(value);
       }
     }

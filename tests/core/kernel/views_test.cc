@@ -125,6 +125,11 @@ class CountingTransaction : public MetadataTransaction {
   Status set_forgotten(const Knowledge& forgotten) override { return inner_.set_forgotten(forgotten); }
   Result<SchemaMemory> schemas() override { return inner_.schemas(); }
   Status set_schemas(const SchemaMemory& schemas) override { return inner_.set_schemas(schemas); }
+  Result<std::vector<LineageMark>> lineage() override { return inner_.lineage(); }
+  Status set_lineage(std::span<const LineageMark> lineage) override { return inner_.set_lineage(lineage); }
+  Result<std::vector<Peer>> peers() override { return inner_.peers(); }
+  Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override { return inner_.find_peer(replica); }
+  Status put_peer(const Peer& peer) override { return inner_.put_peer(peer); }
   Status put(const StoredItem& stored, std::span<const IndexEntry> entries) override { return inner_.put(stored, entries); }
   Status remove(const ItemId& id) override { return inner_.remove(id); }
   Status scan(const ItemIdRange& range, const std::function<Result<Visit>(const StoredItem&)>& visit) override {

@@ -84,7 +84,8 @@ TEST(SchemaSkew, RulesAreComparedAsTheyAreInForce) {
 TEST(SchemaSkew, WhatDiffersUnderOneNumberIsNamedOnBothSides) {
   Schema other = first_version();
   other.types[0].units[1].rule = ConflictRule::kTextMerge;
-  expect_contradiction(first_version(), other, "type 1 'note', unit 2 'text': its rule is latest here and text_merge there");
+  expect_contradiction(first_version(), other,
+                       "type 1 'note', unit 2 'text': its rule is latest here and text_merge there");
   other = first_version();
   other.types[0].units[1].name = "body";
   expect_contradiction(first_version(), other, "unit 2 'text': its name is 'text' here and 'body' there");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harmonica/limits.h"
 #include "wire/codec.h"
 
 namespace harmonica::wire {
@@ -78,8 +79,14 @@ class RandomMessages {
     return Value::list(std::move(list));
   }
 
+  std::vector<std::uint64_t> marks() {
+    std::vector<std::uint64_t> marks(below(limits::kMarksShownMax + 1));
+    for (std::uint64_t& mark : marks) mark = numbers_();
+    return marks;
+  }
+
   ReplicaDescription description() {
-    return {replica(), one_in(3) ? "" : "notes.2", numbers_(), static_cast<std::int64_t>(numbers_())};
+    return {replica(), one_in(3) ? "" : "notes.2", numbers_(), static_cast<std::int64_t>(numbers_()), marks(), marks()};
   }
 
   ItemChange change(const ItemId& item) {
@@ -203,7 +210,8 @@ class RandomMessages {
       case 1:
         return {heading(), GetBatch{one_in(2) ? kFirstItemId : id<ItemId>()}};
       case 2:
-        return {heading(), ApplyOptions{static_cast<OnConflict>(below(5)), numbers_()}};
+        return {heading(), ApplyOptions{static_cast<OnConflict>(below(5)), numbers_(),
+                                        one_in(2) ? std::optional(description()) : std::nullopt}};
       case 3:
         return {heading(), batch()};
       case 4:

@@ -110,6 +110,23 @@ struct SchemaMemory {
   friend bool operator==(const SchemaMemory&, const SchemaMemory&) = default;
 };
 
+// A random number that the replica shows to its peers, and the last tick that it made before. A new one is drawn with the
+// first change after the one before was shown: so two copies of one replica that both write come to show different ones
+// (rule R31).
+struct LineageMark {
+  std::uint64_t mark = 0;
+  Tick tick_before = 0;
+  friend bool operator==(const LineageMark&, const LineageMark&) = default;
+};
+
+// What is remembered of another replica that this one was in sessions with.
+struct Peer {
+  ReplicaId replica;
+  std::vector<std::uint64_t> marks;  // the last ones that it has shown, newest first
+  std::int64_t last_session_ms = 0;  // since 1970-01-01 UTC, by the clock here; up to limits::kPeerTimeMs too early
+  friend bool operator==(const Peer&, const Peer&) = default;
+};
+
 // What is about to be shown in a store that does not share a database with its metadata. If the process dies between the
 // write and the commit, the next detection takes what stands here for ours and not for a user's edit.
 struct PreparedItem {
@@ -144,6 +161,15 @@ class MetadataTransaction {
   virtual Status set_forgotten(const Knowledge& forgotten) = 0;
   virtual Result<SchemaMemory> schemas() = 0;
   virtual Status set_schemas(const SchemaMemory& schemas) = 0;
+
+  // The marks of this replica, oldest first.
+  virtual Result<std::vector<LineageMark>> lineage() = 0;
+  virtual Status set_lineage(std::span<const LineageMark> lineage) = 0;
+
+  // In the order of their ids. Put replaces what is remembered of the same replica.
+  virtual Result<std::vector<Peer>> peers() = 0;
+  virtual Result<std::optional<Peer>> find_peer(const ReplicaId& replica) = 0;
+  virtual Status put_peer(const Peer& peer) = 0;
 
   // Nothing if no such item is held.
   virtual Result<std::optional<StoredItem>> find(const ItemId& item) = 0;

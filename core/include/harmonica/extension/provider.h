@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,15 +51,21 @@ struct ComparedReplica {
 // How a destination handles conflicts and refusals in one session.
 struct ApplyOptions {
   OnConflict on_conflict = OnConflict::kAsInSchema;
-  std::uint64_t batch_bytes_max = 0;  // of the batches asked for; 0: the default
+  std::uint64_t batch_bytes_max = 0;         // of the batches asked for; 0: the default
+  std::optional<ReplicaDescription> source;  // where it is known beforehand
   friend bool operator==(const ApplyOptions&, const ApplyOptions&) = default;
 };
 
 // One replica in sessions, one after the other. Calls come in the order begin, any number of batches, end; an error ends
-// the session, and `end` is still called. Thread-compatible. (After the providers of the Microsoft Sync Framework.)
+// the session, and `end` is still called. Whoever finds in a session that it is a copy of another replica takes a new id,
+// and says unavailable: the session is to be run again. Thread-compatible. (After the providers of the Microsoft Sync
+// Framework.)
 class Provider {
  public:
   virtual ~Provider() = default;
+
+  // Who this is, where that is known without asking a peer; otherwise nothing.
+  virtual Result<std::optional<ReplicaDescription>> describe() { return std::optional<ReplicaDescription>(); }
 
   // Begins as a destination: detects local changes and says what is held.
   // guard: the changes look like a mistake; nothing was recorded.

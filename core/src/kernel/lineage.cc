@@ -1,0 +1,121 @@
+#include "kernel/lineage.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "harmonica/limits.h"
+
+namespace harmonica::kernel {
+namespace {
+
+using Lineage = std::vector<LineageMark>;
+
+Lineage::const_iterator find_mark(const Lineage& lineage, std::uint64_t mark) {
+  return std::find_if(lineage.begin(), lineage.end(), [&](const LineageMark& one) { return one.mark == mark; });
+}
+
+std::uint64_t random_mark(Environment& environment) {
+  std::array<std::uint8_t, 8> bytes{};
+  environment.randomize(bytes);
+  std::uint64_t mark = 0;
+  for (const std::uint8_t byte : bytes) mark = mark << 8 | byte;
+  return std::max<std::uint64_t>(mark, 1);
+}
+
+// The greatest own tick that a peer may hold.
+Tick acknowledged(const ReplicaContext& context, const Knowledge& knowledge) {
+  Tick greatest = 0;
+  for (const ClockVector& vector : knowledge.vectors()) greatest = std::max(greatest, vector.at(context.replica));
+  return greatest;
+}
+
+// Puts the marks that a peer shows before those that it has shown earlier.
+void remember(std::vector<std::uint64_t>& remembered, const std::vector<std::uint64_t>& shown) {
+  std::vector<std::uint64_t> marks = shown;
+  for (const std::uint64_t mark : remembered) {
+    if (std::find(shown.begin(), shown.end(), mark) == shown.end()) marks.push_back(mark);
+  }
+  marks.resize(std::min(marks.size(), limits::kMarksShownMax));
+  remembered = std::move(marks);
+}
+
+bool is_far_ahead(Tick tick, std::int64_t now_ms) { return milliseconds_of(tick) - now_ms > limits::kClockDriftMsMax; }
+
+}  // namespace
+
+Result<std::vector<std::uint64_t>> shown_marks(MetadataTransaction& transaction) {
+  HARMONICA_ASSIGN_OR_RETURN(const Lineage lineage, transaction.lineage());
+  std::vector<std::uint64_t> marks;
+  for (auto mark = lineage.rbegin(); mark != lineage.rend() && marks.size() < limits::kMarksShownMax; ++mark) {
+    marks.push_back(mark->mark);
+  }
+  return marks;
+}
+
+Status draw_mark(ReplicaContext& context, MetadataTransaction& transaction, Tick tick_before) {
+  HARMONICA_ASSIGN_OR_RETURN(Lineage lineage, transaction.lineage());
+  if (!lineage.empty() && !context.mark_is_shown) return {};
+  lineage.push_back({random_mark(context.environment), tick_before});
+  if (lineage.size() > limits::kLineageMarksMax) lineage.erase(lineage.begin());
+  context.mark_is_shown = false;
+  return transaction.set_lineage(lineage);
+}
+
+Result<Meeting> meet(ReplicaContext& context, const ReplicaDescription& peer, const Knowledge& knowledge) {
+  HARMONICA_ASSIGN_OR_RETURN(auto transaction, context.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<Peer> known, transaction->find_peer(peer.replica));
+  HARMONICA_ASSIGN_OR_RETURN(const Lineage lineage, transaction->lineage());
+  HARMONICA_ASSIGN_OR_RETURN(const Tick fork, fork_of(*transaction, peer.marks_of_peer));
+  transaction.reset();
+
+  const std::int64_t now_ms = context.environment.wall_clock_ms();
+  Peer remembered = known.value_or(Peer{peer.replica, {}, 0});
+  Meeting meeting;
+  meeting.marks_of_peer = remembered.marks;
+  if (!peer.marks_of_peer.empty() && find_mark(lineage, peer.marks_of_peer.front()) == lineage.end()) {
+    meeting.fork = fork;
+    meeting.why = "was copied: replica " + peer.replica.to_text() + " has met another copy of it";
+  } else if (const Tick known_of_us = acknowledged(context, knowledge); known_of_us > state.reserved_tick) {
+    // The second net: for one that was rolled back with all that is kept outside of it, and meets others than before.
+    meeting.fork = fork;
+    meeting.why = "was rolled back: replica " + peer.replica.to_text() + " knows changes of it that it has not made";
+  } else if (is_far_ahead(state.reserved_tick, now_ms) && is_far_ahead(state.reserved_tick, peer.wall_clock_ms)) {
+    meeting.fork = known_of_us;
+    meeting.why = "made changes while its clock was ahead of what it and replica " + peer.replica.to_text() + " say now";
+  }
+  if (meeting.fork) return meeting;
+
+  remember(remembered.marks, peer.marks);
+  if (std::abs(now_ms - remembered.last_session_ms) >= limits::kPeerTimeMs) remembered.last_session_ms = now_ms;
+  if (remembered == known) return meeting;
+  HARMONICA_ASSIGN_OR_RETURN(transaction, context.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_RETURN_IF_ERROR(transaction->put_peer(remembered));
+  HARMONICA_RETURN_IF_ERROR(transaction->commit());
+  return meeting;
+}
+
+bool has_to_meet(const ChangeRequest& request, const ReplicaDescription& source) {
+  const ReplicaDescription& destination = request.destination;
+  const std::vector<std::uint64_t>& remembered = source.marks_of_peer;
+  if (!remembered.empty() && (destination.marks.empty() || destination.marks.front() != remembered.front())) return true;
+  return is_far_ahead(request.knowledge.at(kFirstItemId).at(destination.replica), source.wall_clock_ms);
+}
+
+Result<Tick> fork_of(MetadataTransaction& transaction, std::span<const std::uint64_t> marks) {
+  HARMONICA_ASSIGN_OR_RETURN(const Lineage lineage, transaction.lineage());
+  for (const std::uint64_t mark : marks) {
+    const auto shared = find_mark(lineage, mark);
+    if (shared == lineage.end()) continue;
+    // All that was made under a mark was made before it was shown, or is the last.
+    const auto following = std::next(shared);
+    if (following != lineage.end()) return following->tick_before;
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction.state());
+    return state.reserved_tick;
+  }
+  return 0;
+}
+
+}  // namespace harmonica::kernel
