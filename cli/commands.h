@@ -46,6 +46,8 @@ struct ConflictsOptions {
 
 int run_sync(const SyncOptions& options);
 int run_show(const StoreOptions& options);
+// What is shown of records, which have no tree of their own.
+int show_records(const StoreOptions& options, OpenStore& store);
 int run_status(const StoreOptions& options);
 int run_verify(const VerifyOptions& options);
 int run_conflicts(const ConflictsOptions& options);

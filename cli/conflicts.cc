@@ -105,7 +105,7 @@ class ConflictList {
   const std::vector<ConflictRecord>& records() const { return records_; }
 
  private:
-  const Schema& schema() const { return store_.store->schema(); }
+  const Schema& schema() const { return store_.replica->schema(); }
   static std::string time(const ConflictSide& of) { return display_time(milliseconds_of(of.version.tick)); }
 
   OpenStore& store_;
@@ -137,13 +137,13 @@ Status act(const ConflictsOptions& options, OpenStore& store) {
   }
   if (options.common.json) return list.print_json({record});
   if (options.action == ConflictsAction::kDrop) {
-    std::printf("forgotten: %s stays %s\n", unit_name(store.store->schema(), record.type, record.unit).c_str(),
+    std::printf("forgotten: %s stays %s\n", unit_name(store.replica->schema(), record.type, record.unit).c_str(),
                 side(record, record.kept).c_str());
     return {};
   }
   const ConflictSide& wanted = options.action == ConflictsAction::kKeep ? record.kept : record.lost;
   std::printf("%s is now %s; the next sync carries it on\n",
-              unit_name(store.store->schema(), record.type, record.unit).c_str(), side(record, wanted).c_str());
+              unit_name(store.replica->schema(), record.type, record.unit).c_str(), side(record, wanted).c_str());
   return {};
 }
 

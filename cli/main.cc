@@ -48,7 +48,9 @@ void add_choice(CLI::App& command, const char* name, const char* what, Value& va
 void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
   CLI::App* command = app.add_subcommand("sync", "Sync two or more stores until they are equal");
   add_common(*command, options.common);
-  command->add_option("STORE", options.stores, "favorites:PATH, or a path; two or more")->required()->expected(-2);
+  command->add_option("STORE", options.stores, "favorites:PATH, records:PATH[#SCOPE], or a path; two or more")
+      ->required()
+      ->expected(-2);
   add_choice(*command, "--direction", "Which way changes go", options.direction,
              {{"both", Direction::kBoth}, {"to-first", Direction::kToFirst}, {"from-first", Direction::kFromFirst}});
   add_choice(*command, "--on-conflict", "How conflicts are decided in this run", options.on_conflict,
@@ -73,7 +75,7 @@ void add_store_command(CLI::App& app, const char* name, const char* what, StoreO
                        int (*run)(const StoreOptions&), int& exit_code) {
   CLI::App* command = app.add_subcommand(name, what);
   add_common(*command, options.common);
-  command->add_option("STORE", options.store, "favorites:PATH, or a path")->required();
+  command->add_option("STORE", options.store, "favorites:PATH, records:PATH[#SCOPE], or a path")->required();
   command->callback([&options, run, &exit_code] { exit_code = run(options); });
 }
 

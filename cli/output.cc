@@ -138,10 +138,14 @@ std::string display_time(std::int64_t unix_ms) {
   return text.data();
 }
 
+const Unit* unit_of(const Schema& schema, TypeId type, UnitId unit) {
+  const ItemType* found = schema.find_type(type);
+  return found == nullptr ? nullptr : found->find_unit(unit);
+}
+
 std::string unit_name(const Schema& schema, TypeId type, UnitId unit) {
   if (unit == kExistenceUnit) return "existence";
-  const ItemType* found = schema.find_type(type);
-  const Unit* known = found == nullptr ? nullptr : found->find_unit(unit);
+  const Unit* known = unit_of(schema, type, unit);
   return known == nullptr ? "unit " + std::to_string(unit) : known->name;
 }
 

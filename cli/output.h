@@ -52,6 +52,8 @@ std::string display_text(std::string_view text);
 // "2026-01-02 03:04:05" in UTC.
 std::string display_time(std::int64_t unix_ms);
 
+// Null: the schema does not have it.
+const Unit* unit_of(const Schema& schema, TypeId type, UnitId unit);
 std::string unit_name(const Schema& schema, TypeId type, UnitId unit);
 std::string type_name(const Schema& schema, TypeId type);
 

@@ -108,7 +108,8 @@ int run_show(const StoreOptions& options) {
   if (!store.ok()) return fail(options.common, store.status());
   const Result<Look> look = look_at(*store);
   if (!look.ok()) return fail(options.common, look.status());
-  Tree tree(*store->replica, store->store->schema());
+  if (store->store == nullptr) return show_records(options, *store);
+  Tree tree(*store->replica, store->replica->schema());
   const Status status = options.common.json ? tree.print_json(look->guard) : tree.print_text(look->guard);
   return status.ok() ? kExitDone : fail(options.common, status);
 }

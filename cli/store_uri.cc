@@ -12,26 +12,53 @@
 #include "harmonica/platform/system_environment.h"
 #include "harmonica/providers/favorites.h"
 #include "harmonica/providers/metadata.h"
+#include "harmonica/providers/records.h"
 #include "trial_directory.h"
 
 namespace harmonica::cli {
 namespace {
 
 constexpr std::string_view kFavoritesScheme = "favorites:";
+constexpr std::string_view kRecordsScheme = "records:";
 
 // Schemes of stores that this program will know; a path never begins with one.
-constexpr std::array<std::string_view, 7> kOtherSchemes = {
-    "files:", "tables:", "records:", "postgres:", "http:", "https:", "unix:"};
+constexpr std::array<std::string_view, 6> kOtherSchemes = {"files:", "tables:", "postgres:", "http:", "https:", "unix:"};
 
-Result<std::string> path_of(const std::string& name) {
-  if (name.starts_with(kFavoritesScheme)) return name.substr(kFavoritesScheme.size());
+enum class Kind { kFavorites, kRecords };
+
+// What a name says.
+struct Named {
+  Kind kind = Kind::kFavorites;
+  std::string path;
+  ScopeName scope;  // records only; empty: not said
+};
+
+// What a file begins with, as much as tells records from others; empty if it cannot be read.
+Bytes head_of(const std::string& path) {
+  constexpr std::size_t kHeadBytes = 100;
+  const auto head = platform::read_head(path, kHeadBytes);
+  return head.ok() ? *head : Bytes();
+}
+
+Named records_named(const std::string& path) {
+  // Behind the last of them, unless such a file stands there.
+  const std::size_t mark = path.rfind('#');
+  if (mark == std::string::npos || platform::exists(path)) return {Kind::kRecords, path, {}};
+  return {Kind::kRecords, path.substr(0, mark), path.substr(mark + 1)};
+}
+
+Result<Named> parse(const std::string& name) {
+  if (name.starts_with(kFavoritesScheme)) return Named{Kind::kFavorites, name.substr(kFavoritesScheme.size()), {}};
+  if (name.starts_with(kRecordsScheme)) return records_named(name.substr(kRecordsScheme.size()));
   for (const std::string_view scheme : kOtherSchemes) {
     if (name.starts_with(scheme)) {
-      return Status(StatusCode::kUnsupported,
-                    name + ": this build has no stores of the kind '" + std::string(scheme) + "'; it knows favorites:PATH");
+      return Status(StatusCode::kUnsupported, name + ": this build has no stores of the kind '" + std::string(scheme) +
+                                                  "'; it knows favorites:PATH and records:PATH");
     }
   }
-  return name;
+  const Named records = records_named(name);
+  if (providers::is_records(head_of(records.path))) return records;
+  return Named{Kind::kFavorites, name, {}};
 }
 
 Result<std::string> state_directory(const CommonOptions& options) {
@@ -146,21 +173,45 @@ Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& optio
        .log = [log](LogLevel level, std::string_view line) { log->write(level, line); }});
 }
 
-Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment) {
-  OpenStore open;
-  open.name = name;
-  HARMONICA_ASSIGN_OR_RETURN(const std::string path, path_of(name));
-  if (path.empty()) return Status(StatusCode::kInvalidArgument, name + ": names no file");
-  HARMONICA_ASSIGN_OR_RETURN(open.path, platform::canonical_path(path));
+namespace {
+
+Status open_favorites(OpenStore& open, const CommonOptions& options) {
   const Result<Places> found = places_of(open.path, options);
-  if (!found.ok()) return found.status().within(name);
+  if (!found.ok()) return found.status().within(open.name);
   const Places& places = *found;
   HARMONICA_ASSIGN_OR_RETURN(open.store, providers::open_favorites(places.store, {.backup_directory = places.originals}));
   auto metadata = providers::open_sqlite_metadata(places.metadata);
-  if (!metadata.ok()) return metadata.status().within(name + ": what is known of it");
+  if (!metadata.ok()) return metadata.status().within(open.name + ": what is known of it");
   open.metadata = std::move(metadata).value();
+  return {};
+}
+
+Status open_records(OpenStore& open, const ScopeName& scope, const CommonOptions& options) {
+  std::string path = open.path;
+  if (!options.trial_directory.empty()) {
+    HARMONICA_ASSIGN_OR_RETURN(path, place_in_trial(options.trial_directory, open.path));
+    if (platform::exists(open.path) && !platform::exists(path)) {
+      HARMONICA_RETURN_IF_ERROR(providers::copy_records(open.path, path));
+    }
+  }
+  HARMONICA_ASSIGN_OR_RETURN(open.metadata, providers::open_records(path, {.scope = scope}));
+  return {};
+}
+
+}  // namespace
+
+Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment) {
+  OpenStore open;
+  open.name = name;
+  HARMONICA_ASSIGN_OR_RETURN(const Named named, parse(name));
+  if (named.path.empty()) return Status(StatusCode::kInvalidArgument, name + ": names no file");
+  HARMONICA_ASSIGN_OR_RETURN(open.path, platform::canonical_path(named.path));
+  const bool is_records = named.kind == Kind::kRecords;
+  HARMONICA_RETURN_IF_ERROR(is_records ? open_records(open, named.scope, options) : open_favorites(open, options));
   const ReplicaOptions replica_options{.guard = options.confirm ? Guard::kConfirmed : Guard::kOn};
-  Result<std::unique_ptr<Replica>> replica = Replica::open(*open.store, *open.metadata, environment, replica_options);
+  Result<std::unique_ptr<Replica>> replica = is_records
+                                                 ? Replica::open(*open.metadata, environment, replica_options)
+                                                 : Replica::open(*open.store, *open.metadata, environment, replica_options);
   if (!replica.ok()) return replica.status().within(name);
   open.replica = *std::move(replica);
   return open;

@@ -20,9 +20,9 @@ struct CommonOptions {
 
 // A store with its metadata, opened as a replica. Members are destroyed in the opposite order.
 struct OpenStore {
-  std::string name;  // as given
-  std::string path;  // absolute
-  std::unique_ptr<ItemStore> store;
+  std::string name;                  // as given
+  std::string path;                  // absolute
+  std::unique_ptr<ItemStore> store;  // null: records, which are metadata alone
   std::unique_ptr<MetadataStore> metadata;
   std::unique_ptr<Replica> replica;
 };
@@ -30,7 +30,8 @@ struct OpenStore {
 // The system's environment, logging as the options say.
 Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& options);
 
-// Opens what `name` says: `favorites:PATH`, or a bare path that is recognised by its content. Errors name it.
+// Opens what `name` says: `favorites:PATH`, `records:PATH`, `records:PATH#SCOPE`, or a bare path that is recognised by its
+// content. Errors name it.
 Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment);
 
 // Whether both are one file: named twice, or by two hard links.

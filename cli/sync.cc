@@ -152,7 +152,7 @@ class Synchronization {
     stopped_ = session.report().stopped || (!quiet && is_spent(0));
     const OpenStore& source = stores_[from];
     for (const SessionReport::Failure& failure : session.report().failures) {
-      const std::string path = item_path(*source.replica, source.store->schema(), failure.item);
+      const std::string path = item_path(*source.replica, source.replica->schema(), failure.item);
       failed_.insert(stores_[to].name + ": \"" + path + "\": " + failure.status.message());
     }
     return {};

@@ -86,6 +86,12 @@ void print_json(const Verification& verification) {
   print(document);
 }
 
+void print_costs(const Verification& verification) {
+  std::printf("compared in %llu round trips and %llu bytes\n",
+              static_cast<unsigned long long>(verification.comparison.exchanges),
+              static_cast<unsigned long long>(verification.bytes));
+}
+
 void print_differences(const Verification& verification) {
   const Comparison& comparison = verification.comparison;
   for (const Difference& difference : comparison.differences) {
@@ -123,8 +129,10 @@ int run_verify(const VerifyOptions& options) {
   } else if (comparison.equal) {
     std::printf("equal for scope %s at knowledge %s\n", comparison.scope.c_str(),
                 comparison.first_knowledge.to_text().c_str());
+    print_costs(*verification);
   } else {
     print_differences(*verification);
+    print_costs(*verification);
   }
   return comparison.equal ? kExitDone : kExitFailed;
 }

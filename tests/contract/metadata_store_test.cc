@@ -11,6 +11,7 @@
 #include "contract/metadata_samples.h"
 #include "harmonica/providers/memory.h"
 #include "harmonica/providers/metadata.h"
+#include "harmonica/providers/records.h"
 
 namespace harmonica {
 namespace {
@@ -26,7 +27,7 @@ using testing::plain_item;
 using testing::replica_id;
 using testing::rich_item;
 
-enum class Backend { kMemory, kSqliteFile, kSqliteMemory };
+enum class Backend { kMemory, kSqliteFile, kSqliteMemory, kRecords };
 
 class MetadataStoreContract : public ::testing::TestWithParam<Backend> {
  protected:
@@ -40,6 +41,29 @@ class MetadataStoreContract : public ::testing::TestWithParam<Backend> {
         ASSERT_NE(mkdtemp(pattern.data()), nullptr);
         folder_ = pattern;
         auto store = providers::open_sqlite_metadata(folder_ / "metadata.db");
+        ASSERT_TRUE(store.ok()) << store.status().to_text();
+        store_ = *std::move(store);
+        return;
+      }
+      case Backend::kRecords: {
+        // Beside another scope with the same items, of which nothing must be seen.
+        std::string pattern = std::filesystem::temp_directory_path() / "harmonica-contract-XXXXXX";
+        ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+        folder_ = pattern;
+        {
+          auto other = providers::open_records(folder_ / "records.db", {.scope = "other"});
+          ASSERT_TRUE(other.ok()) << other.status().to_text();
+          store_ = *std::move(other);
+          const auto transaction = write();
+          for (std::uint32_t number = 1; number < 50; ++number) {
+            put(*transaction, plain_item(number, {replica_id(1), number}, {replica_id(2), number}),
+                {{IndexKind::kStoreKey, {static_cast<std::uint8_t>(number)}}});
+          }
+          ASSERT_TRUE(transaction->put_conflict(conflict_record(1, 100)).ok());
+          ASSERT_TRUE(transaction->set_knowledge(Knowledge(ClockVector({{replica_id(1), 99}}))).ok());
+          ASSERT_TRUE(transaction->commit().ok());
+        }
+        auto store = providers::open_sqlite_scope(folder_ / "records.db", 2);
         ASSERT_TRUE(store.ok()) << store.status().to_text();
         store_ = *std::move(store);
         return;
@@ -624,8 +648,65 @@ TEST_P(MetadataStoreContract, WhatIsPreparedStandsApartFromTransactions) {
   EXPECT_EQ(*store_->prepared(8), PreparedWrite{});
 }
 
+TEST_P(MetadataStoreContract, SchemasAreRememberedAsTheyWereSet) {
+  EXPECT_EQ(*read()->schemas(), SchemaMemory{});
+  SchemaMemory schemas;
+  schemas.own.default_scope = "notes";
+  ItemType note{.id = 7, .name = "note", .deletion = DeletionRule::kDeleteWins, .rule = ConflictRule::kManual};
+  note.units = {{.id = 1, .name = "title", .rule = ConflictRule::kPriority, .priority_unit = 300},
+                {.id = 2, .name = "order", .kind = ValueKind::kBytes, .role = UnitRole::kPosition},
+                {.id = 300, .name = "rank", .kind = ValueKind::kInteger, .recording = ConflictRecording::kSilent}};
+  note.natural_key = {300, 1};
+  schemas.own.types = {note, {.id = 65535, .name = "tag"}};
+  schemas.own.roots = {{item_id(5), "bar"}};
+  schemas.compatible = {1, std::numeric_limits<std::uint64_t>::max()};
+  {
+    const auto transaction = write();
+    ASSERT_TRUE(transaction->set_schemas(schemas).ok());
+    EXPECT_EQ(*transaction->schemas(), schemas);
+  }
+  EXPECT_EQ(*read()->schemas(), SchemaMemory{});
+  const auto transaction = write();
+  ASSERT_TRUE(transaction->set_schemas(schemas).ok());
+  ASSERT_TRUE(transaction->commit().ok());
+  EXPECT_EQ(*read()->schemas(), schemas);
+}
+
+// However a store keeps them.
+TEST_P(MetadataStoreContract, LargeValuesComeBackWhole) {
+  const auto item_with = [](std::uint32_t number, std::size_t bytes, char filled_with) {
+    StoredItem item = plain_item(number, {replica_id(1), number}, {replica_id(1), number});
+    item.item.units.push_back({2, {{replica_id(1), number}, Value::text(std::string(bytes, filled_with))}});
+    item.item.units.push_back({3, {{replica_id(1), number}, Value::bytes(Bytes(bytes, 7)), Origin::kMadeByRule}});
+    item.item.units.push_back({4, {{replica_id(1), number}, Value::integer(5)}});
+    return item;
+  };
+  const std::vector<StoredItem> items = {item_with(1, 4'000, 'a'), item_with(2, 5'000, 'a'), item_with(3, 5'000, 'a'),
+                                         item_with(4, 3'000'000, 'b')};
+  {
+    const auto transaction = write();
+    for (const StoredItem& item : items) put(*transaction, item);
+    for (const StoredItem& item : items) EXPECT_EQ(*transaction->find(item.item.id), item);
+    ASSERT_TRUE(transaction->commit().ok());
+  }
+  {
+    // One of two that share it goes, another one changes and changes back.
+    const auto transaction = write();
+    ASSERT_TRUE(transaction->remove(items[1].item.id).ok());
+    put(*transaction, item_with(4, 6'000, 'c'));
+    EXPECT_EQ(scanned(*transaction, ItemIdRange::all()).size(), 3u);
+    put(*transaction, items[3]);
+    ASSERT_TRUE(transaction->commit().ok());
+  }
+  const auto transaction = read();
+  for (const std::size_t index : {std::size_t{0}, std::size_t{2}, std::size_t{3}}) {
+    EXPECT_EQ(*transaction->find(items[index].item.id), items[index]);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MetadataStoreContract,
-                         ::testing::Values(Backend::kMemory, Backend::kSqliteFile, Backend::kSqliteMemory),
+                         ::testing::Values(Backend::kMemory, Backend::kSqliteFile, Backend::kSqliteMemory,
+                                           Backend::kRecords),
                          [](const ::testing::TestParamInfo<Backend>& backend) -> std::string {
                            switch (backend.param) {
                              case Backend::kMemory:
@@ -634,6 +715,8 @@ INSTANTIATE_TEST_SUITE_P(All, MetadataStoreContract,
                                return "SqliteFile";
                              case Backend::kSqliteMemory:
                                return "SqliteMemory";
+                             case Backend::kRecords:
+                               return "Records";
                            }
                            return "";
                          });

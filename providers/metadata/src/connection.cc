@@ -10,30 +10,58 @@
 namespace harmonica::providers {
 namespace {
 
-constexpr std::int64_t kApplicationId = 0x48726d6d;  // "Hrmm"
-
+// In every table the scope comes first; of metadata that stand beside a store there is only one, of number 0.
 constexpr const char* kTables =
-    "CREATE TABLE facts(name BLOB PRIMARY KEY NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE facts(scope INTEGER NOT NULL, name BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY(scope, name))"
+    " WITHOUT ROWID;"
     "CREATE TABLE replicas(number INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE);"
-    "CREATE TABLE items(place INTEGER PRIMARY KEY, id BLOB NOT NULL UNIQUE, body BLOB NOT NULL);"
-    "CREATE TABLE versions(replica INTEGER NOT NULL, tick INTEGER NOT NULL, item BLOB NOT NULL,"
-    " PRIMARY KEY(replica, tick, item)) WITHOUT ROWID;"
-    "CREATE TABLE entries(kind INTEGER NOT NULL, key BLOB NOT NULL, item BLOB NOT NULL,"
-    " PRIMARY KEY(kind, key, item)) WITHOUT ROWID;"
-    "CREATE TABLE conflicts(id BLOB PRIMARY KEY NOT NULL, when_ms INTEGER NOT NULL, body BLOB NOT NULL) WITHOUT ROWID;"
-    "CREATE INDEX conflicts_by_time ON conflicts(when_ms, id);";
+    "CREATE TABLE items(place INTEGER PRIMARY KEY, scope INTEGER NOT NULL, id BLOB NOT NULL, body BLOB NOT NULL,"
+    " UNIQUE(scope, id));"
+    "CREATE TABLE versions(scope INTEGER NOT NULL, replica INTEGER NOT NULL, tick INTEGER NOT NULL, item BLOB NOT NULL,"
+    " PRIMARY KEY(scope, replica, tick, item)) WITHOUT ROWID;"
+    "CREATE TABLE entries(scope INTEGER NOT NULL, kind INTEGER NOT NULL, key BLOB NOT NULL, item BLOB NOT NULL,"
+    " PRIMARY KEY(scope, kind, key, item)) WITHOUT ROWID;"
+    "CREATE TABLE conflicts(scope INTEGER NOT NULL, id BLOB NOT NULL, when_ms INTEGER NOT NULL, body BLOB NOT NULL,"
+    " PRIMARY KEY(scope, id)) WITHOUT ROWID;"
+    "CREATE INDEX conflicts_by_time ON conflicts(scope, when_ms, id);"
+    "CREATE TABLE contents(hash BLOB PRIMARY KEY NOT NULL, uses INTEGER NOT NULL) WITHOUT ROWID;"
+    "CREATE TABLE content_bodies(place INTEGER PRIMARY KEY, hash BLOB NOT NULL UNIQUE, body BLOB NOT NULL);";
+
+// Format 1 had no scopes and no contents apart.
+constexpr const char* kUpgradeFrom1 =
+    "ALTER TABLE facts RENAME TO facts_1;"
+    "ALTER TABLE replicas RENAME TO replicas_1;"
+    "ALTER TABLE items RENAME TO items_1;"
+    "ALTER TABLE versions RENAME TO versions_1;"
+    "ALTER TABLE entries RENAME TO entries_1;"
+    "ALTER TABLE conflicts RENAME TO conflicts_1;"
+    "DROP INDEX conflicts_by_time;";
+constexpr const char* kFillFrom1 =
+    "INSERT INTO facts SELECT 0, name, body FROM facts_1;"
+    "INSERT INTO replicas SELECT number, id FROM replicas_1;"
+    "INSERT INTO items SELECT place, 0, id, body FROM items_1 ORDER BY place;"
+    "INSERT INTO versions SELECT 0, replica, tick, item FROM versions_1 ORDER BY replica, tick, item;"
+    "INSERT INTO entries SELECT 0, kind, key, item FROM entries_1 ORDER BY kind, key, item;"
+    "INSERT INTO conflicts SELECT 0, id, when_ms, body FROM conflicts_1 ORDER BY id;"
+    "DROP TABLE facts_1; DROP TABLE replicas_1; DROP TABLE items_1; DROP TABLE versions_1; DROP TABLE entries_1;"
+    "DROP TABLE conflicts_1;";
+
+std::int64_t application_id(DatabaseKind kind) {
+  return kind == DatabaseKind::kMetadata ? kMetadataApplicationId : kRecordsApplicationId;
+}
 
 // What small transactions need again and again: the inner pages of the tables.
 constexpr int kIdleCacheBytesMax = 4 << 20;
 
 // After an error the transaction is over, so nothing need be kept for undoing a part of the rows: hence FAIL.
 std::string insert_many(std::string_view table) {
-  std::string sql = "INSERT OR FAIL INTO " + std::string(table) + " VALUES(?, ?, ?)";
-  for (std::size_t i = 1; i < kRowsAtOnce; ++i) sql += ", (?, ?, ?)";
+  std::string sql = "INSERT OR FAIL INTO " + std::string(table) + " VALUES({s}, ?, ?, ?)";
+  for (std::size_t i = 1; i < kRowsAtOnce; ++i) sql += ", ({s}, ?, ?, ?)";
   return sql;
 }
 
-const char* sql_of(Query query) {
+// "{s}" stands for the number of the scope.
+std::string template_of(Query query) {
   switch (query) {
     case Query::kBeginRead:
       return "BEGIN";
@@ -46,65 +74,84 @@ const char* sql_of(Query query) {
     case Query::kRollback:
       return "ROLLBACK";
     case Query::kGetFact:
-      return "SELECT body FROM facts WHERE name = ?";
+      return "SELECT body FROM facts WHERE scope = {s} AND name = ?";
     case Query::kSetFact:
-      return "INSERT INTO facts VALUES(?, ?) ON CONFLICT(name) DO UPDATE SET body = excluded.body";
+      return "INSERT INTO facts VALUES({s}, ?, ?) ON CONFLICT(scope, name) DO UPDATE SET body = excluded.body";
     case Query::kFactsBetween:
-      return "SELECT body FROM facts WHERE name >= ? AND name < ? ORDER BY name";
+      return "SELECT body FROM facts WHERE scope = {s} AND name >= ? AND name < ? ORDER BY name";
+    case Query::kFactOfEachScope:
+      return "SELECT scope, body FROM facts WHERE name = ? ORDER BY scope";
     case Query::kFindItem:
-      return "SELECT body FROM items WHERE id = ?";
+      return "SELECT body FROM items WHERE scope = {s} AND id = ?";
     case Query::kFirstItemFrom:
-      return "SELECT id, place FROM items WHERE id >= ? ORDER BY id LIMIT 1";
+      return "SELECT id, place FROM items WHERE scope = {s} AND id >= ? ORDER BY id LIMIT 1";
     case Query::kFindHeldRow:
       return "SELECT body FROM items WHERE place = ?";
     case Query::kInsertItem:
-      return "INSERT INTO items(id, body) VALUES(?, ?)";
+      return "INSERT INTO items(scope, id, body) VALUES({s}, ?, ?)";
     case Query::kUpdateItem:
       return "UPDATE items SET body = ?2 WHERE place = ?1";
     case Query::kDeleteItem:
       return "DELETE FROM items WHERE place = ?";
     case Query::kScanItems:
-      return "SELECT id, body FROM items WHERE id >= ? AND id <= ? ORDER BY id";
+      return "SELECT id, body FROM items WHERE scope = {s} AND id >= ? AND id <= ? ORDER BY id";
     case Query::kInsertVersion:
-      return "INSERT INTO versions VALUES(?, ?, ?)";
-    case Query::kInsertVersions: {
-      static const std::string kText = insert_many("versions");
-      return kText.c_str();
-    }
+      return "INSERT INTO versions VALUES({s}, ?, ?, ?)";
+    case Query::kInsertVersions:
+      return insert_many("versions");
     case Query::kDeleteVersion:
-      return "DELETE FROM versions WHERE replica = ? AND tick = ? AND item = ?";
+      return "DELETE FROM versions WHERE scope = {s} AND replica = ? AND tick = ? AND item = ?";
     case Query::kVersionsBeyond:
-      return "SELECT item FROM versions WHERE replica = ? AND tick > ? LIMIT ?";
+      return "SELECT item FROM versions WHERE scope = {s} AND replica = ? AND tick > ? LIMIT ?";
     case Query::kInsertEntry:
-      return "INSERT INTO entries VALUES(?, ?, ?)";
-    case Query::kInsertEntries: {
-      static const std::string kText = insert_many("entries");
-      return kText.c_str();
-    }
+      return "INSERT INTO entries VALUES({s}, ?, ?, ?)";
+    case Query::kInsertEntries:
+      return insert_many("entries");
     case Query::kDeleteEntry:
-      return "DELETE FROM entries WHERE kind = ? AND key = ? AND item = ?";
+      return "DELETE FROM entries WHERE scope = {s} AND kind = ? AND key = ? AND item = ?";
     case Query::kEntriesAscending:
-      return "SELECT key, item FROM entries WHERE (kind, key, item) > (?, ?, ?) AND (kind, key, item) < (?, ?, ?)"
-             " ORDER BY kind, key, item LIMIT ?";
+      return "SELECT key, item FROM entries WHERE (scope, kind, key, item) > ({s}, ?, ?, ?)"
+             " AND (scope, kind, key, item) < ({s}, ?, ?, ?) ORDER BY scope, kind, key, item LIMIT ?";
     case Query::kEntriesDescending:
-      return "SELECT key, item FROM entries WHERE (kind, key, item) > (?, ?, ?) AND (kind, key, item) < (?, ?, ?)"
-             " ORDER BY kind DESC, key DESC, item DESC LIMIT ?";
+      return "SELECT key, item FROM entries WHERE (scope, kind, key, item) > ({s}, ?, ?, ?)"
+             " AND (scope, kind, key, item) < ({s}, ?, ?, ?) ORDER BY scope DESC, kind DESC, key DESC, item DESC LIMIT ?";
     case Query::kReplicasFrom:
       return "SELECT number, id FROM replicas WHERE number >= ? ORDER BY number";
     case Query::kInsertReplica:
       return "INSERT INTO replicas VALUES(?, ?)";
     case Query::kPutConflict:
-      return "INSERT OR REPLACE INTO conflicts VALUES(?, ?, ?)";
+      return "INSERT OR REPLACE INTO conflicts VALUES({s}, ?, ?, ?)";
     case Query::kFindConflict:
-      return "SELECT body FROM conflicts WHERE id = ?";
+      return "SELECT body FROM conflicts WHERE scope = {s} AND id = ?";
     case Query::kDeleteConflict:
-      return "DELETE FROM conflicts WHERE id = ?";
+      return "DELETE FROM conflicts WHERE scope = {s} AND id = ?";
     case Query::kScanConflicts:
-      return "SELECT body FROM conflicts ORDER BY when_ms, id";
+      return "SELECT body FROM conflicts WHERE scope = {s} ORDER BY when_ms, id";
+    case Query::kFindContent:
+      return "SELECT body FROM content_bodies WHERE hash = ?";
+    case Query::kAddContent:
+      return "INSERT OR IGNORE INTO content_bodies(hash, body) VALUES(?, ?)";
+    case Query::kDropContent:
+      return "DELETE FROM content_bodies WHERE hash = ?1 AND NOT EXISTS(SELECT 1 FROM contents WHERE contents.hash = ?1)";
+    case Query::kUseContent:
+      return "INSERT INTO contents VALUES(?, 1) ON CONFLICT(hash) DO UPDATE SET uses = uses + 1";
+    case Query::kUseContentLess:
+      return "UPDATE contents SET uses = uses - 1 WHERE hash = ?";
+    case Query::kForgetUnusedContent:
+      return "DELETE FROM contents WHERE hash = ? AND uses <= 0";
     case Query::kEnd:
       break;
   }
   return "";
+}
+
+std::string sql_of(Query query, std::int64_t scope) {
+  const std::string number = std::to_string(scope);
+  std::string sql = template_of(query);
+  for (std::size_t place = sql.find("{s}"); place != std::string::npos; place = sql.find("{s}", place)) {
+    sql.replace(place, 3, number);
+  }
+  return sql;
 }
 
 StatusCode code_of(int code) {
@@ -139,26 +186,25 @@ StatusCode code_of(int code) {
 }
 
 // SQLite only says that it cannot open the file.
-Status cannot_open(const std::string& path, int system_error) {
+Status cannot_open(const std::string& name, const std::string& path, int system_error) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   const fs::path target(path);
   if (fs::is_directory(target, ignored)) {
-    return Status(StatusCode::kIo, "metadata " + path + ": is a directory, a file is needed");
+    return Status(StatusCode::kIo, name + ": is a directory, a file is needed");
   }
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (!fs::exists(folder, ignored) && !ignored) {
-    return Status(StatusCode::kNotFound, "metadata " + path + ": there is no folder " + folder.string());
+    return Status(StatusCode::kNotFound, name + ": there is no folder " + folder.string());
   }
   const std::error_code reason(system_error, std::generic_category());
   if (reason == std::errc::no_such_file_or_directory) {
     // SQLite could not make it, and then tried to read it: the first reason is lost.
-    return Status(StatusCode::kPermissionDenied, "metadata " + path + ": cannot make a file in " + folder.string());
+    return Status(StatusCode::kPermissionDenied, name + ": cannot make a file in " + folder.string());
   }
   const bool denied = reason == std::errc::permission_denied || reason == std::errc::operation_not_permitted ||
                       reason == std::errc::read_only_file_system;
-  return Status(denied ? StatusCode::kPermissionDenied : StatusCode::kIo,
-                "metadata " + path + ": cannot open: " + reason.message());
+  return Status(denied ? StatusCode::kPermissionDenied : StatusCode::kIo, name + ": cannot open: " + reason.message());
 }
 
 }  // namespace
@@ -170,7 +216,8 @@ Statement::Statement(Connection& connection, Query query) : connection_(connecti
     idle.pop_back();
     return;
   }
-  error_ = sqlite3_prepare_v3(connection_.database_, sql_of(query), -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
+  const std::string sql = sql_of(query, connection_.options_.scope);
+  error_ = sqlite3_prepare_v3(connection_.database_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement_, nullptr);
 }
 
 Statement::~Statement() {
@@ -221,14 +268,15 @@ ByteView Statement::blob(int column) const {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const std::string& path, const ConnectionOptions& options) {
+  const std::string name = std::string(to_text(options.kind)) + " " + path;
   // So that no path is taken for a URI.
   const std::string plain_path = path.starts_with("file:") ? "./" + path : path;
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(plain_path.c_str(), &database,
                                    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  if (database == nullptr) return Status(StatusCode::kInternal, "metadata " + path + ": no memory for a connection");
-  std::unique_ptr<Connection> connection(new Connection(path, database));
-  if (code == SQLITE_CANTOPEN) return cannot_open(path, sqlite3_system_errno(database));
+  if (database == nullptr) return Status(StatusCode::kInternal, name + ": no memory for a connection");
+  std::unique_ptr<Connection> connection(new Connection(path, options, database));
+  if (code == SQLITE_CANTOPEN) return cannot_open(name, path, sqlite3_system_errno(database));
   if (code != SQLITE_OK) return connection->error(code);
   sqlite3_extended_result_codes(database, 1);
   sqlite3_busy_timeout(database, static_cast<int>(options.busy_timeout_ms));
@@ -254,12 +302,10 @@ Connection::~Connection() {
   sqlite3_close(database_);
 }
 
-Status Connection::error(int code) const {
-  return Status(code_of(code), "metadata " + path_ + ": " + sqlite3_errmsg(database_));
-}
+Status Connection::error(int code) const { return failure(code_of(code), sqlite3_errmsg(database_)); }
 
 Status Connection::failure(StatusCode code, std::string_view what) const {
-  return Status(code, "metadata " + path_ + ": " + std::string(what));
+  return Status(code, std::string(to_text(options_.kind)) + " " + path_ + ": " + std::string(what));
 }
 
 void Connection::rest() {
@@ -296,24 +342,41 @@ Result<std::string> Connection::first_value(const char* sql) {
   return value;
 }
 
-Status Connection::make_tables() {
-  HARMONICA_RETURN_IF_ERROR(run_text(kTables));
-  const std::string stamp = "PRAGMA application_id = " + std::to_string(kApplicationId) +
+Status Connection::stamp() {
+  const std::string stamp = "PRAGMA application_id = " + std::to_string(application_id(options_.kind)) +
                             "; PRAGMA user_version = " + std::to_string(kMetadataFormatVersion);
   return run_text(stamp.c_str());
 }
 
-Status Connection::check_format() {
+Status Connection::make_tables() {
+  HARMONICA_RETURN_IF_ERROR(run_text(kTables));
+  return stamp();
+}
+
+Status Connection::upgrade(std::int64_t from) {
+  if (from == kMetadataFormatVersion) return {};  // another process was faster
+  HARMONICA_RETURN_IF_ERROR(run_text(kUpgradeFrom1));
+  HARMONICA_RETURN_IF_ERROR(run_text(kTables));
+  HARMONICA_RETURN_IF_ERROR(run_text(kFillFrom1));
+  return stamp();
+}
+
+Result<std::int64_t> Connection::format() {
   Statement statement(*this, Query::kFormat);
   HARMONICA_RETURN_IF_ERROR(statement.step().status());
   const std::int64_t format = statement.integer(0);
   if (format > kMetadataFormatVersion) {
-    return Status(StatusCode::kUnsupported, "metadata " + path_ + ": its format is " + std::to_string(format) +
-                                                ", this build knows up to " + std::to_string(kMetadataFormatVersion) +
-                                                "; use a newer one");
+    return failure(StatusCode::kUnsupported, "its format is " + std::to_string(format) + ", this build knows up to " +
+                                                 std::to_string(kMetadataFormatVersion) + "; use a newer one");
   }
-  if (format != kMetadataFormatVersion) return corruption("no build has written a format " + std::to_string(format));
-  return {};
+  if (format < 1) return corruption("no build has written a format " + std::to_string(format));
+  return format;
+}
+
+Status Connection::check_format() {
+  HARMONICA_ASSIGN_OR_RETURN(const std::int64_t format, this->format());
+  if (format == kMetadataFormatVersion) return {};
+  return corruption("its format went back to " + std::to_string(format) + " while it was open");
 }
 
 // A page that is there in part would read as zeros. While a write-ahead log holds pages, the file may end anywhere.
@@ -333,28 +396,38 @@ Status Connection::prepare_format() {
   // Looked at before anything is written: it may be someone else's.
   const auto is_new = [&]() -> Result<bool> {
     HARMONICA_ASSIGN_OR_RETURN(const std::string application, first_value("PRAGMA application_id"));
-    if (application == std::to_string(kApplicationId)) return false;
+    if (application == std::to_string(application_id(options_.kind))) return false;
     HARMONICA_ASSIGN_OR_RETURN(const std::string tables, first_value("SELECT count(*) FROM sqlite_master"));
     if (application == "0" && tables == "0") return true;
-    return corruption("a database of another program");
+    const bool is_metadata = application == std::to_string(kMetadataApplicationId);
+    if (is_metadata) return corruption("holds what is known of a store, and no records");
+    const bool is_records = application == std::to_string(kRecordsApplicationId);
+    return corruption(is_records ? "holds records, and not what is known of a store" : "a database of another program");
   };
   HARMONICA_ASSIGN_OR_RETURN(const bool empty, is_new());
   if (sqlite3_db_readonly(database_, "main") == 1) {
     return failure(StatusCode::kPermissionDenied, "the file cannot be written");
   }
-  if (!empty) HARMONICA_RETURN_IF_ERROR(check_format());
+  if (!empty) HARMONICA_RETURN_IF_ERROR(format().status());
   HARMONICA_ASSIGN_OR_RETURN(const std::string journal, first_value("PRAGMA journal_mode = WAL"));
   if (journal != "wal") {
     return failure(StatusCode::kUnsupported,
                    "its file system has no shared memory for a write-ahead log; move it to another");
   }
-  if (!empty) return {};
+  if (!empty) {
+    HARMONICA_ASSIGN_OR_RETURN(const std::int64_t format, this->format());
+    if (format == kMetadataFormatVersion) return {};
+  }
 
   HARMONICA_RETURN_IF_ERROR(run(Query::kBeginWrite));
-  // Another process may have been faster.
-  auto still_new = is_new();
-  Status status = still_new.status();
-  if (status.ok() && *still_new) status = make_tables();
+  const auto make = [&]() -> Status {
+    // Another process may have been faster.
+    HARMONICA_ASSIGN_OR_RETURN(const bool still_new, is_new());
+    if (still_new) return make_tables();
+    HARMONICA_ASSIGN_OR_RETURN(const std::int64_t format, this->format());
+    return upgrade(format);
+  };
+  const Status status = make();
   if (status.ok()) return run(Query::kCommit);
   HARMONICA_RETURN_IF_ERROR(run(Query::kRollback));
   return status;

@@ -27,6 +27,7 @@ enum class Query : std::uint8_t {
   kGetFact,
   kSetFact,
   kFactsBetween,
+  kFactOfEachScope,
   kFindItem,
   kFirstItemFrom,
   kFindHeldRow,
@@ -49,6 +50,12 @@ enum class Query : std::uint8_t {
   kFindConflict,
   kDeleteConflict,
   kScanConflicts,
+  kFindContent,
+  kAddContent,
+  kDropContent,
+  kUseContent,
+  kUseContentLess,
+  kForgetUnusedContent,
   kEnd,
 };
 
@@ -94,9 +101,22 @@ enum class Durability : std::uint8_t {
   kNone,  // the database does not outlive its process
 };
 
+enum class DatabaseKind : std::uint8_t {
+  kMetadata,  // of one store, beside it
+  kRecords,   // many scopes, and no store but this
+};
+// As it stands in front of messages.
+inline std::string_view to_text(DatabaseKind kind) { return kind == DatabaseKind::kMetadata ? "metadata" : "records"; }
+
+// What marks a file as ours: "Hrmm", "Hrmr".
+inline constexpr std::int64_t kMetadataApplicationId = 0x48726d6d;
+inline constexpr std::int64_t kRecordsApplicationId = 0x48726d72;
+
 struct ConnectionOptions {
   std::int64_t busy_timeout_ms = 0;
   Durability durability = Durability::kFull;
+  DatabaseKind kind = DatabaseKind::kMetadata;
+  std::int64_t scope = 0;  // the number that stands in its rows
 };
 
 class Connection {
@@ -140,11 +160,17 @@ class Connection {
  private:
   friend class Statement;
 
-  Connection(std::string path, sqlite3* database) : path_(std::move(path)), database_(database) {}
+  Connection(std::string path, const ConnectionOptions& options, sqlite3* database)
+      : path_(std::move(path)), options_(options), database_(database) {}
   Status make_tables();
+  Status upgrade(std::int64_t from);
+  Status stamp();
+  // That of the file; unsupported: newer than this build's.
+  Result<std::int64_t> format();
   Status check_size();
 
-  std::string path_;
+  const std::string path_;
+  const ConnectionOptions options_;
   sqlite3* database_;
   std::array<std::vector<sqlite3_stmt*>, static_cast<std::size_t>(Query::kEnd)> idle_;
   std::vector<ReplicaId> replicas_;

@@ -12,7 +12,8 @@ namespace {
 constexpr std::uint8_t kAliveFlag = 1;
 constexpr std::uint8_t kShownFlag = 2;
 constexpr std::uint8_t kBasesFlag = 4;
-constexpr std::uint8_t kHeadFlags = kAliveFlag | kShownFlag | kBasesFlag;
+constexpr std::uint8_t kContentsFlag = 8;
+constexpr std::uint8_t kHeadFlags = kAliveFlag | kShownFlag | kBasesFlag | kContentsFlag;
 
 constexpr std::uint8_t kVisibleFlag = 1;
 constexpr std::uint8_t kParkedFlag = 2;
@@ -32,6 +33,8 @@ constexpr std::size_t kBaseBytesMin = 27;
 
 // In place of the kind of a value: what is shown is what the register holds, as nearly always.
 constexpr std::uint8_t kSameAsRegister = 0x80;
+// The value stands apart, under the next hash of the row.
+constexpr std::uint8_t kStandsApart = 0x81;
 
 void encode_view(Encoder& encoder, const ItemView& view, const RowKeys& keys) {
   const bool parent_known = keys.names_parent(view.parent);
@@ -159,7 +162,8 @@ Bytes encode_item(const StoredItem& stored, const ItemIndex& index, std::span<co
   const Item& item = stored.item;
   Encoder encoder(512);
   encoder.byte(static_cast<std::uint8_t>((index.head.alive ? kAliveFlag : 0) | (index.head.shown ? kShownFlag : 0) |
-                                         (stored.merge_bases.empty() ? 0 : kBasesFlag)));
+                                         (stored.merge_bases.empty() ? 0 : kBasesFlag) |
+                                         (index.contents.empty() ? 0 : kContentsFlag)));
   encoder.number(index.head.versions.size());
   for (const NumberedVersion& version : index.head.versions) {
     encoder.number(version.replica);
@@ -170,6 +174,10 @@ Bytes encode_item(const StoredItem& stored, const ItemIndex& index, std::span<co
     encoder.byte(static_cast<std::uint8_t>(entry.kind));
     encoder.string(entry.key);
   }
+  if (!index.contents.empty()) {
+    encoder.number(index.contents.size());
+    for (const ContentHash& hash : index.contents) encoder.raw(hash);
+  }
   encoder.number(item.type);
   encoder.byte(static_cast<std::uint8_t>(item.existence.value));
   encoder.number(version_places[0]);
@@ -178,7 +186,11 @@ Bytes encode_item(const StoredItem& stored, const ItemIndex& index, std::span<co
     const UnitRegister& unit = item.units[i];
     encoder.number(unit.unit);
     encoder.number(version_places[i + 1] << 1 | static_cast<std::size_t>(unit.content.origin));
-    encode_value(encoder, unit.content.value);
+    if (unit.content.value.weight() > kContentBytesMin) {
+      encoder.byte(kStandsApart);
+    } else {
+      encode_value(encoder, unit.content.value);
+    }
   }
   const RowKeys keys = RowKeys::of(index.entries);
   encode_view(encoder, stored.view, keys);
@@ -189,6 +201,18 @@ Bytes encode_item(const StoredItem& stored, const ItemIndex& index, std::span<co
   row.shrink_to_fit();
   return row;
 }
+
+namespace {
+
+void decode_contents(Decoder& decoder, std::vector<ContentHash>& contents) {
+  constexpr std::size_t kHashBytes = sizeof(ContentHash);
+  for (std::size_t left = decoder.count(kHashBytes); left > 0 && decoder.intact(); --left) {
+    const ByteView bytes = decoder.raw(kHashBytes);
+    if (decoder.intact()) std::ranges::copy(bytes, contents.emplace_back().begin());
+  }
+}
+
+}  // namespace
 
 std::optional<ItemIndex> decode_index(ByteView row) {
   Decoder decoder(row);
@@ -210,15 +234,18 @@ std::optional<ItemIndex> decode_index(ByteView row) {
     const std::size_t count = index.entries.size();
     decoder.require(count == 1 || index.entries[count - 2] < index.entries[count - 1]);
   }
+  if ((flags & kContentsFlag) != 0) decode_contents(decoder, index.contents);
   if (!decoder.intact()) return std::nullopt;
   return index;
 }
 
-StoredItem* ItemDecoder::decode(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas) {
-  return decode_row(id, row, replicas) ? &item_ : nullptr;
+StoredItem* ItemDecoder::decode(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas,
+                                const ReadContent& read_content) {
+  return decode_row(id, row, replicas, read_content) ? &item_ : nullptr;
 }
 
-bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas) {
+bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas,
+                             const ReadContent& read_content) {
   Decoder decoder(row);
   const std::uint64_t flags = decoder.number(kHeadFlags);
   versions_.clear();
@@ -233,6 +260,15 @@ bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const Rep
     const auto kind = static_cast<IndexKind>(decoder.byte());
     keys.add({kind, decoder.string()});
   }
+  std::vector<ContentHash> contents;
+  if ((flags & kContentsFlag) != 0) decode_contents(decoder, contents);
+  auto next_content = contents.begin();
+  const auto value_apart = [&]() -> Value {
+    std::optional<Value> value;
+    if (next_content != contents.end()) value = read_content(*next_content++);
+    decoder.require(value.has_value());
+    return value ? *std::move(value) : Value();
+  };
   const auto version_at = [&](std::uint64_t place) {
     decoder.require(place < versions_.size());
     return place < versions_.size() ? versions_[place] : Version{};
@@ -253,8 +289,10 @@ bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const Rep
     const std::uint64_t place_and_origin = decoder.number();
     unit.content.version = version_at(place_and_origin >> 1);
     unit.content.origin = (place_and_origin & 1) != 0 ? Origin::kMadeByRule : Origin::kWritten;
-    unit.content.value = decode_value(decoder);
+    const std::uint8_t kind = decoder.byte();
+    unit.content.value = kind == kStandsApart ? value_apart() : decode_value(decoder, kind);
   }
+  decoder.require(next_content == contents.end());
   item_.view = decode_view(decoder, keys);
   item_.shown.reset();
   if ((flags & kShownFlag) != 0) item_.shown = decode_shown(decoder, {&item, &item_.view, keys});

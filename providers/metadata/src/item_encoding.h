@@ -2,8 +2,10 @@
 // without what follows it.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -44,14 +46,25 @@ struct EntryView {
   friend bool operator==(const EntryView& a, const EntryView& b) { return (a <=> b) == 0; }
 };
 
-// What the tables of versions and entries have of an item.
+// Values of units that take more than this stand apart, once for all rows that have them.
+inline constexpr std::size_t kContentBytesMin = 4'096;
+
+// The SHA-256 of an encoded value.
+using ContentHash = std::array<std::uint8_t, 32>;
+
+// What the other tables have of an item.
 struct ItemIndex {
   ItemHead head;
-  std::vector<EntryView> entries;  // sorted, none twice
+  std::vector<EntryView> entries;     // sorted, none twice
+  std::vector<ContentHash> contents;  // of values that stand apart, in the order of their units
 };
 
-// `version_places`: where in the head the version of the existence stands, then that of each unit.
+// `version_places`: where in the head the version of the existence stands, then that of each unit. Of the units whose
+// values weigh more than kContentBytesMin only the hashes in `index.contents` are written.
 Bytes encode_item(const StoredItem& item, const ItemIndex& index, std::span<const std::size_t> version_places);
+
+// The value that stands apart under a hash; nothing: it is not there, or damaged.
+using ReadContent = std::function<std::optional<Value>(const ContentHash&)>;
 
 // Nothing if the row is damaged. The entries are views of it.
 std::optional<ItemIndex> decode_index(ByteView row);
@@ -84,10 +97,10 @@ std::optional<bool> any_version(ByteView row, const Condition& condition) {
 class ItemDecoder {
  public:
   // The item stands here until the next one is decoded, and may be moved away. Null: the row is damaged.
-  StoredItem* decode(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas);
+  StoredItem* decode(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas, const ReadContent& read_content);
 
  private:
-  bool decode_row(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas);
+  bool decode_row(const ItemId& id, ByteView row, std::span<const ReplicaId> replicas, const ReadContent& read_content);
 
   StoredItem item_;
   std::vector<Version> versions_;

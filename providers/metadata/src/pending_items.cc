@@ -16,9 +16,10 @@ constexpr std::size_t kRowOverheadBytes = 128;
 // Writes items in the order of their ids.
 class ItemWriter {
  public:
-  ItemWriter(Connection& connection, PendingIndex& index, const ItemCounts& counts)
+  ItemWriter(Connection& connection, PendingIndex& index, ContentTable& contents, const ItemCounts& counts)
       : connection_(connection),
         index_(index),
+        contents_(contents),
         counts_(counts),
         first_item_from_(connection, Query::kFirstItemFrom),
         find_held_row_(connection, Query::kFindHeldRow),
@@ -38,6 +39,7 @@ class ItemWriter {
     if (held.has_value()) HARMONICA_RETURN_IF_ERROR(count_out(old->head));
     if (!row.empty()) count_in(now->head);
     index_.change(item, *old, *now);
+    HARMONICA_RETURN_IF_ERROR(contents_.count(old->contents, now->contents));
     if (row.empty()) return held.has_value() ? delete_item_.bind(held->place).run() : Status();
     if (held.has_value()) return update_item_.bind(held->place).bind(row).run();
     return insert_item_.bind(item.view()).bind(row).run();
@@ -91,6 +93,7 @@ class ItemWriter {
 
   Connection& connection_;
   PendingIndex& index_;
+  ContentTable& contents_;
   ItemCounts counts_;
   Statement first_item_from_;
   Statement find_held_row_;
@@ -121,11 +124,13 @@ const Bytes* PendingItems::find(const ItemId& item) const {
 
 bool PendingItems::full() const { return bytes_ >= kPendingBytesMax; }
 
-Result<ItemCounts> PendingItems::write(Connection& connection, PendingIndex& index, const ItemCounts& counts) {
-  ItemWriter writer(connection, index, counts);
+Result<ItemCounts> PendingItems::write(Connection& connection, PendingIndex& index, ContentTable& contents,
+                                       const ItemCounts& counts) {
+  ItemWriter writer(connection, index, contents, counts);
   for (const auto& [item, row] : rows_) HARMONICA_RETURN_IF_ERROR(writer.write(item, row));
   rows_.clear();
   bytes_ = 0;
+  HARMONICA_RETURN_IF_ERROR(contents.drop_unused());
   return writer.counts();
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "connection.h"
+#include "content_table.h"
 #include "harmonica/bytes.h"
 #include "harmonica/extension/metadata_store.h"
 #include "harmonica/status.h"
@@ -26,7 +27,7 @@ class PendingItems {
 
   // Writes all rows in the order of their ids, and holds none any more; what follows from them for the other tables goes to
   // `index`. Returns the counts that follow from those before.
-  Result<ItemCounts> write(Connection& connection, PendingIndex& index, const ItemCounts& counts);
+  Result<ItemCounts> write(Connection& connection, PendingIndex& index, ContentTable& contents, const ItemCounts& counts);
 
  private:
   std::map<ItemId, Bytes> rows_;  // no row is empty but that of an item removed

@@ -14,7 +14,9 @@ namespace harmonica::providers {
 
 namespace {
 
-std::string prepared_path(const std::string& database) { return database + "-prepared"; }
+std::string prepared_path(const std::string& database, std::int64_t scope) {
+  return database + "-prepared" + (scope == 0 ? "" : "-" + std::to_string(scope));
+}
 
 }  // namespace
 
@@ -65,10 +67,12 @@ Result<std::unique_ptr<MetadataTransaction>> SqliteMetadataStore::begin(Transact
   return SqliteTransaction::begin(*this, std::move(connection), mode);
 }
 
-Status SqliteMetadataStore::prepare(const PreparedWrite& write) { return write_prepared_file(prepared_path(path_), write); }
+Status SqliteMetadataStore::prepare(const PreparedWrite& write) {
+  return write_prepared_file(prepared_path(path_, options_.scope), write);
+}
 
 Result<PreparedWrite> SqliteMetadataStore::prepared(std::uint64_t write_number) {
-  return read_prepared_file(prepared_path(path_), write_number);
+  return read_prepared_file(prepared_path(path_, options_.scope), write_number);
 }
 
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path, const SqliteMetadataOptions& options) {
@@ -91,8 +95,8 @@ Status copy_sqlite_metadata(const std::string& from, const std::string& to) {
   HARMONICA_ASSIGN_OR_RETURN(const auto connection,
                              Connection::open(from, {SqliteMetadataOptions().busy_timeout_ms, Durability::kFull}));
   HARMONICA_RETURN_IF_ERROR(connection->copy_to(to));
-  if (!platform::exists(prepared_path(from))) return {};
-  return platform::copy_file(prepared_path(from), prepared_path(to));
+  if (!platform::exists(prepared_path(from, 0))) return {};
+  return platform::copy_file(prepared_path(from, 0), prepared_path(to, 0));
 }
 
 }  // namespace harmonica::providers

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "connection.h"
+#include "content_table.h"
 #include "harmonica/extension/metadata_store.h"
 #include "pending_items.h"
 
@@ -25,6 +26,9 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
   std::string path_;
 };
+
+// Names of facts.
+inline constexpr std::string_view kStateFact = "state";
 
 class SqliteMetadataStore : public MetadataStore {
  public:
@@ -90,7 +94,7 @@ class SqliteTransaction : public MetadataTransaction {
 
  private:
   SqliteTransaction(SqliteMetadataStore& store, std::unique_ptr<Connection> connection, TransactionMode mode)
-      : store_(store), connection_(std::move(connection)), mode_(mode) {}
+      : store_(store), connection_(std::move(connection)), mode_(mode), contents_(*connection_) {}
 
   Status check_writable() const;
   Result<Bytes> fact(std::string_view name);
@@ -99,6 +103,7 @@ class SqliteTransaction : public MetadataTransaction {
   Result<T> decoded_fact(std::string_view name, std::optional<T> (*decode)(ByteView));
 
   Status damaged(const ItemId& item) const;
+  ReadContent read_content();
   Result<Bytes> row_of(const StoredItem& stored, std::span<const IndexEntry> entries);
   // What is pending is written before a read that it concerns: of many items, or of the tables beside them.
   Status write_items();
@@ -109,6 +114,7 @@ class SqliteTransaction : public MetadataTransaction {
   std::unique_ptr<Connection> connection_;
   const TransactionMode mode_;
   std::size_t replicas_before_ = 0;
+  ContentTable contents_;
   PendingItems pending_items_;
   PendingIndex pending_index_;
   std::optional<ItemCounts> counts_;  // without the pending items

@@ -10,7 +10,6 @@
 namespace harmonica::providers {
 namespace {
 
-constexpr std::string_view kStateFact = "state";
 constexpr std::string_view kAnchorFact = "anchor";
 constexpr std::string_view kKnowledgeFact = "knowledge";
 constexpr std::string_view kForgottenFact = "forgotten";
@@ -163,17 +162,21 @@ Status SqliteTransaction::damaged(const ItemId& item) const {
   return connection_->corruption("item " + item.to_text() + " is damaged");
 }
 
+ReadContent SqliteTransaction::read_content() {
+  return [this](const ContentHash& hash) { return contents_.read(hash); };
+}
+
 Result<std::optional<StoredItem>> SqliteTransaction::find(const ItemId& item) {
   ItemDecoder decoder;
   StoredItem* stored = nullptr;
   if (const Bytes* pending = pending_items_.find(item); pending != nullptr) {
     if (pending->empty()) return std::optional<StoredItem>();
-    stored = decoder.decode(item, *pending, connection_->replicas());
+    stored = decoder.decode(item, *pending, connection_->replicas(), read_content());
   } else {
     Statement query(*connection_, Query::kFindItem);
     HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.bind(item.view()).step());
     if (step == Statement::Step::kDone) return std::optional<StoredItem>();
-    stored = decoder.decode(item, query.blob(0), connection_->replicas());
+    stored = decoder.decode(item, query.blob(0), connection_->replicas(), read_content());
   }
   if (stored == nullptr) return damaged(item);
   return std::optional<StoredItem>(std::move(*stored));
@@ -188,7 +191,7 @@ Status SqliteTransaction::load_counts() {
 Status SqliteTransaction::write_items() {
   if (pending_items_.empty()) return {};
   HARMONICA_RETURN_IF_ERROR(load_counts());
-  HARMONICA_ASSIGN_OR_RETURN(counts_, pending_items_.write(*connection_, pending_index_, *counts_));
+  HARMONICA_ASSIGN_OR_RETURN(counts_, pending_items_.write(*connection_, pending_index_, contents_, *counts_));
   counts_changed_ = true;
   return pending_index_.full() ? pending_index_.write(*connection_) : Status();
 }
@@ -200,7 +203,7 @@ Status SqliteTransaction::write_items_and_index() {
 
 Result<Bytes> SqliteTransaction::row_of(const StoredItem& stored, std::span<const IndexEntry> entries) {
   const Item& item = stored.item;
-  ItemIndex index{{item.alive(), stored.shown.has_value(), {}}, {}};
+  ItemIndex index{{item.alive(), stored.shown.has_value(), {}}, {}, {}};
   std::vector<NumberedVersion>& versions = index.head.versions;
   std::vector<NumberedVersion> of_registers;
   of_registers.reserve(item.units.size() + 1);
@@ -221,6 +224,11 @@ Result<Bytes> SqliteTransaction::row_of(const StoredItem& stored, std::span<cons
     places.push_back(static_cast<std::size_t>(place - versions.begin()));
   }
 
+  for (const UnitRegister& unit : item.units) {
+    if (unit.content.value.weight() <= kContentBytesMin) continue;
+    HARMONICA_ASSIGN_OR_RETURN(const ContentHash hash, contents_.put(unit.content.value));
+    index.contents.push_back(hash);
+  }
   index.entries.reserve(entries.size());
   for (const IndexEntry& entry : entries) index.entries.push_back({entry.kind, entry.key});
   std::sort(index.entries.begin(), index.entries.end());
@@ -252,12 +260,13 @@ Status SqliteTransaction::scan(const ItemIdRange& range, const std::function<Res
   Statement query(*connection_, Query::kScanItems);
   query.bind(range.first.view()).bind(range.last.view());
   ItemDecoder decoder;
+  const ReadContent read = read_content();
   while (true) {
     HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
     if (step == Statement::Step::kDone) return {};
     const std::optional<ItemId> id = ItemId::from_bytes(query.blob(0));
     if (!id.has_value()) return connection_->corruption("the table of items is damaged");
-    const StoredItem* item = decoder.decode(*id, query.blob(1), connection_->replicas());
+    const StoredItem* item = decoder.decode(*id, query.blob(1), connection_->replicas(), read);
     if (item == nullptr) return damaged(*id);
     HARMONICA_ASSIGN_OR_RETURN(const Visit next, visit(*item));
     if (next == Visit::kStop) return {};

@@ -6,6 +6,7 @@
 #include "harmonica/platform/crypto.h"
 #include "harmonica/providers/memory.h"
 #include "harmonica/providers/metadata.h"
+#include "harmonica/providers/records.h"
 #include "harmonica/transports/local.h"
 #ifdef WITH_FAVORITES
 #include "harmonica/providers/favorites.h"
@@ -30,6 +31,7 @@ bool run() {
 
   const auto metadata = providers::open_sqlite_metadata(":memory:");
   if (!metadata.ok() || providers::make_memory_metadata() == nullptr) return false;
+  if (providers::is_records({}) || providers::list_records("/nowhere/at/all").ok()) return false;
 #ifdef WITH_FAVORITES
   if (!providers::favorites_schema().validate().ok()) return false;
   if (providers::open_favorites("/", {}).ok()) return false;

@@ -1,4 +1,4 @@
-// The database that stands in data/format_1.db, and how to read one whole. What it holds never changes: a later format must
+// The database that stands in data/format_N.db, and how to read one whole. What it holds never changes: a later format must
 // still find it there.
 #pragma once
 

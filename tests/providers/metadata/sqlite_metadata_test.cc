@@ -75,10 +75,28 @@ TEST(SqliteMetadata, WhatWasCommittedIsThereAfterReopening) {
   EXPECT_TRUE(*content == sample_content());
 }
 
-TEST(SqliteMetadata, ADatabaseOfFormat1IsReadWhole) {
+TEST(SqliteMetadata, ADatabaseOfEachFormatIsReadWhole) {
+  for (int format = 1; format <= kMetadataFormatVersion; ++format) {
+    const TemporaryFolder folder;
+    const std::string name = "format_" + std::to_string(format) + ".db";
+    std::filesystem::copy_file(HARMONICA_METADATA_TEST_DATA "/" + name, folder.file(name));
+    for (const char* const time : {"first", "again"}) {
+      const auto content = open_and_read(folder.file(name));
+      ASSERT_TRUE(content.ok()) << name << ", " << time << ": " << content.status().to_text();
+      EXPECT_TRUE(*content == sample_content()) << name << ", " << time;
+    }
+  }
+}
+
+// What goes wrong on the way leaves the file as it was.
+TEST(SqliteMetadata, AnUpgradeIsOneTransaction) {
   const TemporaryFolder folder;
   const std::string path = folder.file("format_1.db");
   std::filesystem::copy_file(HARMONICA_METADATA_TEST_DATA "/format_1.db", path);
+  // A table in the way of the last thing that is made.
+  run_sql(path, "CREATE TABLE content_bodies(a)");
+  EXPECT_EQ(open_sqlite_metadata(path).status().code(), StatusCode::kCorruption);
+  run_sql(path, "DROP TABLE content_bodies");
   const auto content = open_and_read(path);
   ASSERT_TRUE(content.ok()) << content.status().to_text();
   EXPECT_TRUE(*content == sample_content());
