@@ -111,7 +111,8 @@ TEST_F(Records, ADryRunWritesNothing) {
   EXPECT_FALSE(std::filesystem::exists(program_.path("hub.db")));
   const Outcome done = expect_done({"sync", "--json", "A", "records:hub.db"});
   EXPECT_EQ(parsed(planned.out)["sessions"].Size(), parsed(done.out)["sessions"].Size());
-  EXPECT_EQ(parsed(planned.out)["sessions"][1]["created"].GetUint64(), parsed(done.out)["sessions"][1]["created"].GetUint64());
+  EXPECT_EQ(parsed(planned.out)["sessions"][1]["created"].GetUint64(),
+            parsed(done.out)["sessions"][1]["created"].GetUint64());
   write("A", "toolbar(a b c)");
   const std::string before = program_.read("hub.db");
   expect_done({"sync", "--dry-run", "A", "records:hub.db"});

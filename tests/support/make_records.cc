@@ -16,7 +16,8 @@ Schema note_schema() {
   Schema schema;
   schema.default_scope = "notes";
   ItemType note{.id = 1, .name = "note"};
-  note.units = {{.id = 1, .name = "title"}, {.id = 2, .name = "text"}, {.id = 3, .name = "stars", .kind = ValueKind::kInteger}};
+  note.units = {
+      {.id = 1, .name = "title"}, {.id = 2, .name = "text"}, {.id = 3, .name = "stars", .kind = ValueKind::kInteger}};
   note.natural_key = {1};
   schema.types = {std::move(note)};
   return schema;

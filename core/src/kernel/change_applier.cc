@@ -83,7 +83,7 @@ class Attempt {
     batch.changes.push_back(*conflict.deferred);
     batch.made_with = Knowledge(conflict.deferred_made_with).project(batch.range);
     batch.source.scope = state_.scope;
-    return apply({std::move(batch), std::vector<ItemId>()}, resolution);
+    return apply({batch, std::vector<ItemId>()}, resolution);
   }
 
   // A local edit by the app: `item` with some registers to be made anew.
@@ -93,28 +93,17 @@ class Attempt {
     StoredItem after = *before;
     after.item = item;
     if (const ItemType* type = context_.schema().find_type(item.type)) keep_merge_bases(*type, before->item, after);
-    inputs_.push_back({std::move(before), std::move(after)});
-    return {};
+    return accept(std::move(before), std::move(after));
   }
 
   // Brings the views in line with all registers that were changed, and plans the writes that follow.
   Status show() {
-    if (inputs_.empty()) return {};
-    changed_ = true;
     for (const StoredItem& displaced : std::exchange(displaced_, {})) HARMONICA_RETURN_IF_ERROR(rehouse(displaced));
-    if (!context_.has_store()) return put_alone();
+    if (inputs_.empty()) return {};
     HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
                                update_views(context_.schema(), transaction_, std::exchange(inputs_, {})));
     HARMONICA_RETURN_IF_ERROR(plan_.choose_keys(items));
     for (StoredItem& item : items) HARMONICA_RETURN_IF_ERROR(plan_.put(std::move(item)));
-    return {};
-  }
-
-  // Without a store there is nothing to show, and so no view.
-  Status put_alone() {
-    for (const ViewInput& input : std::exchange(inputs_, {})) {
-      HARMONICA_RETURN_IF_ERROR(transaction_.put(input.after, entries_of(context_, input.after, WrittenState::kWritten)));
-    }
     return {};
   }
 
@@ -191,6 +180,14 @@ class Attempt {
   }
 
  private:
+  // The registers of an item are decided. What is to be shown waits for its view; without a store there is none.
+  Status accept(std::optional<StoredItem> before, StoredItem after) {
+    changed_ = true;
+    if (!context_.has_store()) return transaction_.put(after, entries_of(context_, after, WrittenState::kWritten));
+    inputs_.push_back({std::move(before), std::move(after)});
+    return {};
+  }
+
   // Whether the change may be learned.
   Result<bool> apply_change(const ChangeBatch& batch, const ItemChange& change, Resolution resolution) {
     if (findings_.held_back.failed.contains(change.item)) return false;
@@ -244,14 +241,17 @@ class Attempt {
       case Outcome::kApplied:
         count(input.local, classified.item);
         StoredItem after;
-        if (same_type) after = *before;
-        if (before && !same_type) {
+        after.item = std::move(classified.item);
+        if (same_type) {
+          after.view = before->view;
+          after.shown = before->shown;
+          after.merge_bases = before->merge_bases;
+          keep_merge_bases(type, before->item, after);
+        } else if (before) {
           displaced_.push_back(*before);
           after.view = before->view;
         }
-        after.item = std::move(classified.item);
-        if (same_type) keep_merge_bases(type, before->item, after);
-        inputs_.push_back({std::move(before), std::move(after)});
+        HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
         break;
     }
     report_.minted += classified.minted;
@@ -301,7 +301,7 @@ class Attempt {
       // For the views and the store; the tombstone goes before the commit.
       after.item.existence.value = Existence::kDeleted;
       removed_.push_back(item);
-      inputs_.push_back({std::move(before), std::move(after)});
+      HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
       return true;
     }
     const ItemType unknown = unknown_type(before->item.type);
@@ -318,7 +318,7 @@ class Attempt {
     HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
     if (classified.item == before->item) return true;
     after.item = std::move(classified.item);
-    inputs_.push_back({std::move(before), std::move(after)});
+    HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
     return true;
   }
 
@@ -351,8 +351,7 @@ class Attempt {
       ++report_.minted;
       moved.item.existence.version = version;
       for (UnitRegister& unit : moved.item.units) unit.content.version = version;
-      inputs_.push_back({std::nullopt, std::move(moved)});
-      return {};
+      return accept(std::nullopt, std::move(moved));
     }
     // Deleted; or another device was faster, and what stands in the store twice then goes once. The plan removes what
     // stands there for an item that is not held.

@@ -8,9 +8,9 @@
 
 namespace harmonica::kernel {
 
-// A batch, and which items the source does not hold.
+// A batch, and which items the source does not hold. The batch must outlive it.
 struct ReceivedBatch {
-  ChangeBatch batch;
+  const ChangeBatch& batch;
   // Of those held here, where the source has forgotten what is not known here; sorted. Nothing: all that the batch does not
   // name.
   std::optional<std::vector<ItemId>> absent;

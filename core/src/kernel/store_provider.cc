@@ -150,18 +150,20 @@ Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch
   HARMONICA_RETURN_IF_ERROR(check_batch(batch));
   HARMONICA_RETURN_IF_ERROR(meet_peer(batch.source, batch.made_with));
   expected_ = next(batch.range.last);
-  if (!is_recovery_needed(*own_request_, batch)) return take({batch, std::nullopt});
+  if (!is_recovery_needed(*own_request_, batch)) return take(batch, std::nullopt);
   return begin_recovery(batch);
 }
 
-Result<BatchReport> StoreProvider::take(ReceivedBatch received) {
+Result<BatchReport> StoreProvider::take(const ChangeBatch& batch, std::optional<std::vector<ItemId>> absent) {
   if (context_.store.write_unit() == WriteUnit::kWholeStore) {
     BatchReport report;
-    report.received = received.batch.changes.size();
-    received_.push_back(std::move(received));
+    report.received = batch.changes.size();
+    kept_.push_back(batch);
+    received_.push_back({kept_.back(), std::move(absent)});
     return report;
   }
   applied_ = true;
+  const ReceivedBatch received{batch, std::move(absent)};
   return apply_changes(context_, detector_, std::span(&received, 1), resolution());
 }
 
@@ -188,9 +190,10 @@ Result<BatchReport> StoreProvider::continue_recovery() {
     waiting.questions = std::move(questions);
     return waiting;
   }
-  ReceivedBatch received{std::move(recovery_->batch), recovery_->reconciler.take_differences().only_here};
+  const ChangeBatch batch = std::move(recovery_->batch);
+  std::vector<ItemId> absent = recovery_->reconciler.take_differences().only_here;
   recovery_.reset();
-  return take(std::move(received));
+  return take(batch, std::move(absent));
 }
 
 Result<BatchReport> StoreProvider::process_answers(std::span<const RangeAnswer> answers) {
@@ -362,6 +365,7 @@ void StoreProvider::forget_session() {
   marks_of_peer_.clear();
   own_request_.reset();
   received_.clear();
+  kept_.clear();
   applied_ = false;
   expected_.reset();
   recovery_.reset();

@@ -1,6 +1,7 @@
 // Joins an item store with its metadata into the provider that sessions talk to.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -45,7 +46,7 @@ class StoreProvider : public Provider {
   Result<ReplicaDescription> open_snapshot(const ChangeRequest& request);
   Result<BatchReport> begin_recovery(const ChangeBatch& batch);
   Result<BatchReport> continue_recovery();
-  Result<BatchReport> take(ReceivedBatch received);
+  Result<BatchReport> take(const ChangeBatch& batch, std::optional<std::vector<ItemId>> absent);
   Status join_scope(const ScopeName& scope);
   void forget_session();
   Resolution resolution() const;
@@ -63,7 +64,8 @@ class StoreProvider : public Provider {
   struct Recovery;
   std::unique_ptr<Recovery> recovery_;
   std::optional<ItemId> expected_;       // where the next batch starts; nothing after the last one
-  std::vector<ReceivedBatch> received_;  // of a store that is written whole, until the end
+  std::deque<ChangeBatch> kept_;         // of a store that is written whole, until the end
+  std::vector<ReceivedBatch> received_;  // those
   bool applied_ = false;                 // a batch of a store that is written item by item
 
   // As a source: one snapshot for the session.

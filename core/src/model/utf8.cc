@@ -59,6 +59,8 @@ std::size_t valid_utf8_length(std::string_view bytes) {
       length += 8 * kBlockWords;
     } else if (left >= 8 && is_ascii<1>(bytes.data() + length)) {
       length += 8;
+    } else if (static_cast<std::uint8_t>(bytes[length]) < 0x80) {
+      ++length;
     } else {
       const Sequence sequence = first_sequence(bytes.substr(length));
       if (!sequence.valid) break;

@@ -29,18 +29,59 @@ struct MemoryMetadataContent {
     friend auto operator<=>(const ConflictPlace&, const ConflictPlace&) = default;
   };
 
-  ReplicaState state;
-  Bytes anchor;
-  Knowledge knowledge;
-  Knowledge forgotten;
-  SchemaMemory schemas;
-  std::vector<LineageMark> lineage;
-  std::map<ReplicaId, Peer> peers;
+  using Items = std::map<ItemId, std::shared_ptr<const HeldItem>>;
+
+  // What is small, and set in nearly every transaction.
+  struct Facts {
+    ReplicaState state;
+    Bytes anchor;
+    Knowledge knowledge;
+    Knowledge forgotten;
+    SchemaMemory schemas;
+    std::vector<LineageMark> lineage;
+    std::map<ReplicaId, Peer> peers;
+  };
+
+  Facts facts;
   ItemCounts counts;
-  std::map<ItemId, std::shared_ptr<const HeldItem>> items;
+  Items items;
   std::set<IndexRow> index;
   std::map<ConflictPlace, std::shared_ptr<const ConflictRecord>> conflicts;
   std::map<ConflictId, std::int64_t> conflict_times;
+
+  // The first item from `item` on; looked for behind `hint` first, as items are mostly asked for one after the other.
+  static Items::const_iterator from(const Items& items, const ItemId& item, Items::const_iterator hint) {
+    if (hint != items.end() && hint->first < item && ++hint != items.end() && hint->first == item) return hint;
+    return items.lower_bound(item);
+  }
+
+  // Null: the item goes. Returns where it stands, or what follows it.
+  Items::const_iterator set(const ItemId& item, std::shared_ptr<const HeldItem> held, Items::const_iterator hint) {
+    const auto found = from(items, item, hint);
+    const auto place = items.erase(found, found);  // the same, as one that can be changed
+    const bool is_held = place != items.end() && place->first == item;
+    if (is_held) count(*place->second, -1);
+    if (held != nullptr) count(*held, 1);
+    if (held == nullptr) return is_held ? items.erase(place) : place;
+    if (!is_held) return items.emplace_hint(place, item, std::move(held));
+    place->second = std::move(held);
+    return place;
+  }
+
+ private:
+  void count(const HeldItem& held, int by) {
+    const ItemId& item = held.item.item.id;
+    for (const IndexEntry& entry : held.entries) {
+      if (by > 0) {
+        index.insert({entry.kind, entry.key, item});
+      } else {
+        index.erase({entry.kind, entry.key, item});
+      }
+    }
+    const auto add = static_cast<std::uint64_t>(by);
+    (held.item.item.alive() ? counts.alive : counts.deleted) += add;
+    if (held.item.shown.has_value()) counts.shown += add;
+  }
 };
 
 namespace {
@@ -81,77 +122,68 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
-  Result<ReplicaState> state() override { return read().state; }
+  Result<ReplicaState> state() override { return facts().state; }
   Status set_state(const ReplicaState& state) override {
-    write().state = state;
+    change_facts().state = state;
     return {};
   }
-  Result<Bytes> anchor() override { return read().anchor; }
+  Result<Bytes> anchor() override { return facts().anchor; }
   Status set_anchor(const Bytes& anchor) override {
-    write().anchor = anchor;
+    change_facts().anchor = anchor;
     return {};
   }
-  Result<Knowledge> knowledge() override { return read().knowledge; }
+  Result<Knowledge> knowledge() override { return facts().knowledge; }
   Status set_knowledge(const Knowledge& knowledge) override {
-    write().knowledge = knowledge;
+    change_facts().knowledge = knowledge;
     return {};
   }
-  Result<Knowledge> forgotten() override { return read().forgotten; }
+  Result<Knowledge> forgotten() override { return facts().forgotten; }
   Status set_forgotten(const Knowledge& forgotten) override {
-    write().forgotten = forgotten;
+    change_facts().forgotten = forgotten;
     return {};
   }
-  Result<SchemaMemory> schemas() override { return read().schemas; }
+  Result<SchemaMemory> schemas() override { return facts().schemas; }
   Status set_schemas(const SchemaMemory& schemas) override {
-    write().schemas = schemas;
+    change_facts().schemas = schemas;
     return {};
   }
 
-  Result<std::vector<LineageMark>> lineage() override { return read().lineage; }
+  Result<std::vector<LineageMark>> lineage() override { return facts().lineage; }
   Status set_lineage(std::span<const LineageMark> lineage) override {
-    write().lineage.assign(lineage.begin(), lineage.end());
+    change_facts().lineage.assign(lineage.begin(), lineage.end());
     return {};
   }
 
   Result<std::vector<Peer>> peers() override {
     std::vector<Peer> peers;
-    for (const auto& [replica, peer] : read().peers) peers.push_back(peer);
+    for (const auto& [replica, peer] : facts().peers) peers.push_back(peer);
     return peers;
   }
   Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override {
-    const auto found = read().peers.find(replica);
-    return found == read().peers.end() ? std::optional<Peer>() : std::optional<Peer>(found->second);
+    const auto found = facts().peers.find(replica);
+    return found == facts().peers.end() ? std::optional<Peer>() : std::optional<Peer>(found->second);
   }
   Status put_peer(const Peer& peer) override {
-    write().peers[peer.replica] = peer;
+    change_facts().peers[peer.replica] = peer;
     return {};
   }
 
   Result<std::optional<StoredItem>> find(const ItemId& item) override {
-    const auto found = read().items.find(item);
-    if (found == read().items.end()) return std::optional<StoredItem>();
-    return std::optional<StoredItem>(found->second->item);
+    const HeldItem* held = held_item(item);
+    return held == nullptr ? std::optional<StoredItem>() : std::optional<StoredItem>(held->item);
   }
 
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override {
-    HARMONICA_RETURN_IF_ERROR(remove(item.item.id));
-    MemoryMetadataContent& content = write();
-    for (const IndexEntry& entry : entries) content.index.insert({entry.kind, entry.key, item.item.id});
-    ++(item.item.alive() ? content.counts.alive : content.counts.deleted);
-    if (item.shown.has_value()) ++content.counts.shown;
-    content.items.emplace(item.item.id, std::make_shared<const HeldItem>(HeldItem{item, {entries.begin(), entries.end()}}));
+    check_writable();
+    auto held = std::make_shared<HeldItem>(HeldItem{item, {entries.begin(), entries.end()}});
+    // Mostly they come in order.
+    pending_.insert_or_assign(pending_.end(), item.item.id, std::move(held));
     return {};
   }
 
   Status remove(const ItemId& item) override {
-    MemoryMetadataContent& content = write();
-    const auto found = content.items.find(item);
-    if (found == content.items.end()) return {};
-    const HeldItem& held = *found->second;
-    for (const IndexEntry& entry : held.entries) content.index.erase({entry.kind, entry.key, item});
-    --(held.item.item.alive() ? content.counts.alive : content.counts.deleted);
-    if (held.item.shown.has_value()) --content.counts.shown;
-    content.items.erase(found);
+    check_writable();
+    pending_[item] = nullptr;
     return {};
   }
 
@@ -237,29 +269,72 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
   }
 
   Status commit() override {
-    HARMONICA_ASSERT(mode_ == TransactionMode::kWrite && !committed_);
+    check_writable();
     committed_ = true;
-    if (changed_ != nullptr) store_.committed_ = changed_;
+    if (changed_ == nullptr && pending_.empty() && !facts_) return {};
+    if (changed_ == nullptr) {
+      // If nobody else sees it, it is changed where it stands.
+      snapshot_.reset();
+      changed_ = store_.committed_.use_count() == 1 ? store_.committed_
+                                                    : std::make_shared<MemoryMetadataContent>(*store_.committed_);
+    }
+    settle(*changed_);
+    if (facts_) changed_->facts = *std::move(facts_);
+    facts_.reset();
+    store_.committed_ = changed_;
     return {};
   }
 
  private:
-  const MemoryMetadataContent& read() const { return changed_ != nullptr ? *changed_ : *snapshot_; }
+  // Items are looked up without what is pending being settled; all else is not.
+  const HeldItem* held_item(const ItemId& item) const {
+    if (const auto pending = pending_.find(item); pending != pending_.end()) return pending->second.get();
+    const MemoryMetadataContent::Items& items = content().items;
+    if (looked_in_ != &items) last_found_ = items.end();
+    looked_in_ = &items;
+    last_found_ = MemoryMetadataContent::from(items, item, last_found_);
+    return last_found_ == items.end() || last_found_->first != item ? nullptr : last_found_->second.get();
+  }
+
+  const MemoryMetadataContent& content() const { return changed_ != nullptr ? *changed_ : *snapshot_; }
+  const MemoryMetadataContent& read() { return pending_.empty() ? content() : write(); }
+
+  const MemoryMetadataContent::Facts& facts() const { return facts_ ? *facts_ : content().facts; }
+  MemoryMetadataContent::Facts& change_facts() {
+    check_writable();
+    if (!facts_) facts_ = content().facts;
+    return *facts_;
+  }
+
+  void check_writable() const { HARMONICA_ASSERT(mode_ == TransactionMode::kWrite && !committed_); }
 
   MemoryMetadataContent& write() {
-    HARMONICA_ASSERT(mode_ == TransactionMode::kWrite && !committed_);
+    check_writable();
     if (changed_ == nullptr) changed_ = std::make_shared<MemoryMetadataContent>(*snapshot_);
+    settle(*changed_);
     return *changed_;
+  }
+
+  void settle(MemoryMetadataContent& content) {
+    auto last = content.items.cend();
+    for (auto& [item, held] : pending_) last = content.set(item, std::move(held), last);
+    pending_.clear();
+    looked_in_ = nullptr;
   }
 
   MemoryMetadataStore& store_;
   const TransactionMode mode_;
-  const std::shared_ptr<const MemoryMetadataContent> snapshot_;
-  std::shared_ptr<MemoryMetadataContent> changed_;
+  std::shared_ptr<const MemoryMetadataContent> snapshot_;
+  std::shared_ptr<MemoryMetadataContent> changed_;             // a copy, once more than items is asked for
+  std::map<ItemId, std::shared_ptr<const HeldItem>> pending_;  // items put or, null, removed
+  // Where the last item was found.
+  mutable const MemoryMetadataContent::Items* looked_in_ = nullptr;
+  mutable MemoryMetadataContent::Items::const_iterator last_found_;
+  std::optional<MemoryMetadataContent::Facts> facts_;  // once one is set
   bool committed_ = false;
 };
 
-MemoryMetadataStore::MemoryMetadataStore() : committed_(std::make_shared<const MemoryMetadataContent>()) {}
+MemoryMetadataStore::MemoryMetadataStore() : committed_(std::make_shared<MemoryMetadataContent>()) {}
 MemoryMetadataStore::~MemoryMetadataStore() { HARMONICA_ASSERT(open_transactions_ == 0); }
 
 MemoryMetadataStore::MemoryMetadataStore(const MemoryMetadataStore& other)

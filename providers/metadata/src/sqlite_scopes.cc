@@ -9,9 +9,8 @@ namespace harmonica::providers {
 
 Result<std::vector<SqliteScope>> list_sqlite_scopes(const std::string& path, const SqliteMetadataOptions& options) {
   if (!platform::exists(path)) return Status(StatusCode::kNotFound, "records " + path + ": no such file");
-  HARMONICA_ASSIGN_OR_RETURN(
-      const auto connection,
-      Connection::open(path, {options.busy_timeout_ms, Durability::kFull, DatabaseKind::kRecords, 0}));
+  HARMONICA_ASSIGN_OR_RETURN(const auto connection, Connection::open(path, {options.busy_timeout_ms, Durability::kFull,
+                                                                            DatabaseKind::kRecords, 0}));
   HARMONICA_RETURN_IF_ERROR(connection->prepare_format());
   Statement query(*connection, Query::kFactOfEachScope);
   query.bind(as_bytes(kStateFact));

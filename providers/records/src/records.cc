@@ -37,8 +37,8 @@ Status name_scope(MetadataStore& records, const ScopeName& name) {
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
   if (state.scope == name) return {};
   if (!state.scope.empty()) {
-    return {StatusCode::kUnavailable, "records: another program has made the scope '" + state.scope +
-                                          "' in that file meanwhile; try again"};
+    return {StatusCode::kUnavailable,
+            "records: another program has made the scope '" + state.scope + "' in that file meanwhile; try again"};
   }
   state.scope = name;
   HARMONICA_RETURN_IF_ERROR(transaction->set_state(state));

@@ -80,8 +80,8 @@ class MemoryMetadataStore : public MetadataStore {
  private:
   class Transaction;
 
-  // Never changed once it stands here, so that transactions and backups can share it.
-  std::shared_ptr<const MemoryMetadataContent> committed_;
+  // Changed only while no transaction and no copy shares it.
+  std::shared_ptr<MemoryMetadataContent> committed_;
   PreparedWrite prepared_;
   int open_transactions_ = 0;
   bool writing_ = false;

@@ -21,8 +21,8 @@ struct RecordsOptions {
 // and not there yet is made. Others may read and write the same file meanwhile, this scope and others: readers see what was
 // committed when they began, writers wait for their turn. Large values stand in it once, whoever has them.
 //
-// invalid_argument: several scopes and none named; names them. not_found: no such folder; corruption: not a file of records,
-// or damaged; unsupported: made by a newer build; permission_denied, io: as the system says. Names the path.
+// invalid_argument: several scopes and none named; names them. not_found: no such folder; corruption: not a file of
+// records, or damaged; unsupported: made by a newer build; permission_denied, io: as the system says. Names the path.
 Result<std::unique_ptr<MetadataStore>> open_records(const std::string& path, const RecordsOptions& options = {});
 
 // The names of the scopes in the file; empty: one that belongs to none yet. not_found: no such file; else as above.
