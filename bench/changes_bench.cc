@@ -1,5 +1,5 @@
-// Kernel and wire alone, in memory, on one thread: a replica takes in changes of one field each, from the bytes of its source
-// to the commit. Beside it: looking a key up in a hash table.
+// Kernel and wire alone, in memory, on one thread: a replica takes in changes of one field each, from the bytes of its
+// source to the commit. Beside it: looking a key up in a hash table.
 //
 //   bench_changes [ITEMS]
 #include <algorithm>
@@ -162,7 +162,8 @@ double carry(Tape& tape, const providers::MemoryMetadataStore& before, std::size
     updated = session.report().updated;
   });
   if (updated != items) {
-    std::fprintf(stderr, "bench_changes: %llu of %zu changes were applied\n", static_cast<unsigned long long>(updated), items);
+    std::fprintf(stderr, "bench_changes: %llu of %zu changes were applied\n", static_cast<unsigned long long>(updated),
+                 items);
     std::exit(1);
   }
   return spent;
@@ -201,8 +202,8 @@ void measure(const Rows& rows, double look_up) {
   }
   const double each = *std::min_element(runs.begin(), runs.end()) / static_cast<double>(rows.items) * 1e9;
   std::printf("items of %u fields, %zu messages\n", unsigned{rows.units}, tape.batches());
-  std::printf("  applied, from bytes to commit  %9.0f changes/s  %6.0f ns  %6.1f look-ups   bar 500,000\n", 1e9 / each, each,
-              each / look_up);
+  std::printf("  applied, from bytes to commit  %9.0f changes/s  %6.0f ns  %6.1f look-ups   bar 500,000\n", 1e9 / each,
+              each, each / look_up);
   std::printf("  sent, from metadata to bytes   %9.0f changes/s\n", static_cast<double>(rows.items) / tape.spent);
   const double on_the_wire = static_cast<double>(tape.bytes()) / static_cast<double>(rows.items);
   std::printf("  on the wire                    %9.1f bytes a change, %.1f of them metadata   bar 60\n", on_the_wire,
