@@ -546,7 +546,10 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
           // A rule that joins both sides has made one of them.
           const bool is_joined =
               joins(rule) && ((!other.by_user && saw(other, entry)) || holds(rule, other.value, entry.value));
-          return other.over == entry.version || other.value == entry.value || is_joined;
+          // Of two counters that were created apart one stands, and where both show one number nothing is lost.
+          const bool shows_the_same = rule == ConflictRule::kCounter && other.value.if_list() != nullptr &&
+                                      entry.value.if_list() != nullptr && sum_of(other.value) == sum_of(entry.value);
+          return other.over == entry.version || other.value == entry.value || is_joined || shows_the_same;
         });
         if (superseded) continue;
         const bool has_final_value =
