@@ -8,7 +8,7 @@ namespace harmonica {
 namespace {
 
 template <typename Numbered>
-std::string title(std::string_view kind, const Numbered& numbered) {
+std::string numbered_name(std::string_view kind, const Numbered& numbered) {
   return std::string(kind) + ' ' + std::to_string(numbered.id) + " '" + numbered.name + '\'';
 }
 
@@ -70,14 +70,14 @@ Status contradiction(const std::string& where, std::string_view what, std::strin
                                         " there; give what changed a new number"};
 }
 
-std::string quoted(const std::string& name) { return '\'' + name + '\''; }
+std::string in_quotes(const std::string& name) { return '\'' + name + '\''; }
 
 Status compare_units(const std::string& type, const std::pair<const ItemType*, const Unit*>& here,
                      const std::pair<const ItemType*, const Unit*>& there) {
   const Unit& own = *here.second;
   const Unit& other = *there.second;
-  const std::string where = type + ", " + title("unit", own);
-  if (own.name != other.name) return contradiction(where, "its name", quoted(own.name), quoted(other.name));
+  const std::string where = type + ", " + numbered_name("unit", own);
+  if (own.name != other.name) return contradiction(where, "its name", in_quotes(own.name), in_quotes(other.name));
   if (own.kind != other.kind) return contradiction(where, "its value", to_text(own.kind), to_text(other.kind));
   if (own.role != other.role) return contradiction(where, "its role", to_text(own.role), to_text(other.role));
   const ConflictRule own_rule = here.first->rule_of(own);
@@ -106,8 +106,8 @@ std::string to_text(const std::vector<UnitId>& units) {
 }
 
 Status compare_types(const ItemType& here, const ItemType& there) {
-  const std::string where = title("type", here);
-  if (here.name != there.name) return contradiction(where, "its name", quoted(here.name), quoted(there.name));
+  const std::string where = numbered_name("type", here);
+  if (here.name != there.name) return contradiction(where, "its name", in_quotes(here.name), in_quotes(there.name));
   if (here.deletion != there.deletion) {
     return contradiction(where, "its deletion rule", to_text(here.deletion), to_text(there.deletion));
   }
