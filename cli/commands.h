@@ -44,6 +44,15 @@ struct ConflictsOptions {
   std::string id;  // or the beginning of one
 };
 
+enum class DevicesAction { kList, kRetire };
+
+struct DevicesOptions {
+  CommonOptions common;
+  DevicesAction action = DevicesAction::kList;
+  std::string store;
+  std::string id;  // or the beginning of one
+};
+
 int run_sync(const SyncOptions& options);
 int run_show(const StoreOptions& options);
 // What is shown of records, which have no tree of their own.
@@ -51,5 +60,6 @@ int show_records(const StoreOptions& options, OpenStore& store);
 int run_status(const StoreOptions& options);
 int run_verify(const VerifyOptions& options);
 int run_conflicts(const ConflictsOptions& options);
+int run_devices(const DevicesOptions& options);
 
 }  // namespace harmonica::cli

@@ -116,6 +116,22 @@ void add_conflicts(CLI::App& app, ConflictsOptions& options, int& exit_code) {
   }
 }
 
+void add_devices(CLI::App& app, DevicesOptions& options, int& exit_code) {
+  CLI::App* devices = app.add_subcommand("devices", "List the devices of a scope, and retire those that are gone");
+  devices->require_subcommand(1);
+  CLI::App* list = devices->add_subcommand("list", "One line a device");
+  CLI::App* retire = devices->add_subcommand("retire", "Say that a device has left for good");
+  for (CLI::App* command : {list, retire}) {
+    add_common(*command, options.common);
+    command->add_option("STORE", options.store, "The store")->required();
+    command->callback([&options, &exit_code, action = command == list ? DevicesAction::kList : DevicesAction::kRetire] {
+      options.action = action;
+      exit_code = run_devices(options);
+    });
+  }
+  retire->add_option("ID", options.id, "The device's id, or how it begins")->required();
+}
+
 // The word that stands where a command is expected and is none; empty: there is none.
 std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
   const CLI::App* command = &app;
@@ -139,11 +155,13 @@ int run(int argc, char** argv) {
   StoreOptions status;
   VerifyOptions verify;
   ConflictsOptions conflicts;
+  DevicesOptions devices;
   add_sync(app, sync, exit_code);
   add_store_command(app, "show", "Show the items as a tree", show, run_show, exit_code);
   add_store_command(app, "status", "Say what a store holds and what waits", status, run_status, exit_code);
   add_verify(app, verify, exit_code);
   add_conflicts(app, conflicts, exit_code);
+  add_devices(app, devices, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

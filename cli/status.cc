@@ -8,12 +8,23 @@
 namespace harmonica::cli {
 namespace {
 
-void print_text(const OpenStore& store, const ReplicaStatus& status, const Look& look) {
+// Why a former id was given up.
+std::string reason(const std::vector<Device>& devices, const ReplicaId& former) {
+  for (const Device& device : devices) {
+    if (device.replica == former && device.is_retired) return "it was retired and came back";
+  }
+  for (const Device& device : devices) {
+    if (device.former == former && device.is_copy) return "it was found to be in use on two devices";
+  }
+  return "its metadata was restored from a backup, or its clock had been ahead";
+}
+
+void print_text(const OpenStore& store, const ReplicaStatus& status, const std::vector<Device>& devices, const Look& look) {
   const DetectionReport& detected = look.detected;
   std::printf("store      %s\n", store.path.c_str());
   std::printf("replica    %s\n", status.replica.to_text().c_str());
   for (const ReplicaId& former : status.former_replicas) {
-    std::printf("           was %s before its metadata was restored from a backup\n", former.to_text().c_str());
+    std::printf("           was %s until %s\n", former.to_text().c_str(), reason(devices, former).c_str());
   }
   std::printf("scope      %s\n", status.scope.empty() ? "none yet: sync it with another store" : status.scope.c_str());
   std::printf("items      %llu, %llu of them shown; %llu deleted\n", static_cast<unsigned long long>(status.counts.alive),
@@ -39,7 +50,7 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const Look&
   }
 }
 
-void print_json(const OpenStore& store, const ReplicaStatus& status, const Look& look) {
+void print_json(const OpenStore& store, const ReplicaStatus& status, const std::vector<Device>& devices, const Look& look) {
   const DetectionReport& detected = look.detected;
   rapidjson::StringBuffer document;
   JsonWriter json(document);
@@ -49,6 +60,10 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const Look&
   key(json, "former_replicas");
   json.StartArray();
   for (const ReplicaId& former : status.former_replicas) string(json, former.to_text());
+  json.EndArray();
+  key(json, "former_reasons");
+  json.StartArray();
+  for (const ReplicaId& former : status.former_replicas) string(json, reason(devices, former));
   json.EndArray();
   member(json, "scope", status.scope);
   member(json, "alive", status.counts.alive);
@@ -81,10 +96,12 @@ int run_status(const StoreOptions& options) {
   if (!look.ok()) return fail(options.common, look.status());
   const Result<ReplicaStatus> status = store->replica->status();
   if (!status.ok()) return fail(options.common, status.status().within(store->name));
+  const Result<std::vector<Device>> devices = store->replica->devices();
+  if (!devices.ok()) return fail(options.common, devices.status().within(store->name));
   if (options.common.json) {
-    print_json(*store, *status, *look);
+    print_json(*store, *status, *devices, *look);
   } else {
-    print_text(*store, *status, *look);
+    print_text(*store, *status, *devices, *look);
   }
   return waits(*status) || !look->guard.empty() ? kExitWaiting : kExitDone;
 }

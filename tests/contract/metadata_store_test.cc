@@ -182,15 +182,29 @@ TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
   EXPECT_EQ(*read()->forgotten(), forgotten);
 }
 
-TEST_P(MetadataStoreContract, MarksAndPeersAreReadAsTheyWereSet) {
+TEST_P(MetadataStoreContract, MarksPeersAndReplicasAreReadAsTheyWereSet) {
   const std::vector<LineageMark> lineage = {{1, 0}, {std::numeric_limits<std::uint64_t>::max(), 7}};
   const Peer first{replica_id(1), {5, 6}, -8};
   const Peer second{replica_id(255), {}, 4};
+  ReplicaRow row;
+  row.replica = replica_id(9);
+  row.name = "h\xc3\xa9";
+  row.named_ms = -5;
+  row.former = replica_id(8);
+  row.kept = std::numeric_limits<Tick>::max();
+  row.copied = true;
+  row.last = 3;
+  ReplicaRow gone;
+  gone.replica = replica_id(3);
+  gone.retired = true;
+  const ReplicaTable table = *ReplicaTable::from_rows({row, gone});
   {
     const auto transaction = write();
     EXPECT_THAT(*transaction->lineage(), IsEmpty());
     EXPECT_THAT(*transaction->peers(), IsEmpty());
     ASSERT_TRUE(transaction->set_lineage(lineage).ok());
+    EXPECT_EQ(*transaction->replicas(), ReplicaTable());
+    ASSERT_TRUE(transaction->set_replicas(table).ok());
     ASSERT_TRUE(transaction->put_peer(second).ok());
     ASSERT_TRUE(transaction->put_peer({replica_id(1), {1}, 1}).ok());
     ASSERT_TRUE(transaction->put_peer(first).ok());
@@ -198,6 +212,7 @@ TEST_P(MetadataStoreContract, MarksAndPeersAreReadAsTheyWereSet) {
     ASSERT_TRUE(transaction->commit().ok());
   }
   EXPECT_EQ(*read()->lineage(), lineage);
+  EXPECT_EQ(*read()->replicas(), table);
   EXPECT_THAT(*read()->peers(), ElementsAre(first, second));
   EXPECT_EQ(*read()->find_peer(replica_id(255)), second);
   EXPECT_FALSE(read()->find_peer(replica_id(2))->has_value());

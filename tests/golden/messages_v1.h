@@ -120,6 +120,23 @@ inline BatchReport golden_waiting_report() {
   return report;
 }
 
+inline ReplicaTable golden_replicas() {
+  ReplicaRow named;
+  named.replica = shorthand::replica('A');
+  named.name = "h\xc3\xa9";
+  named.named_ms = 5;
+  ReplicaRow renewed;
+  renewed.replica = shorthand::replica('B');
+  renewed.former = shorthand::replica('D');
+  renewed.kept = 9;
+  renewed.copied = true;
+  ReplicaRow gone;
+  gone.replica = shorthand::replica('C');
+  gone.retired = true;
+  gone.last = 7;
+  return *ReplicaTable::from_rows({named, renewed, gone});
+}
+
 inline Schema golden_schema() {
   Schema schema;
   schema.default_scope = "notes";
@@ -143,6 +160,7 @@ inline std::map<std::string, Request> golden_requests() {
       {"get batch at another id", {{far_source, 300}, GetBatch{shorthand::item(10)}}},
       {"begin destination", {{far_destination, 0}, ApplyOptions{OnConflict::kManual, 5000}}},
       {"begin destination, destination wins", {{far_destination, 0}, ApplyOptions{OnConflict::kDestinationWins, 0}}},
+      {"meet replicas", {{}, golden_replicas()}},
       {"begin destination of a source that is near",
        {{far_destination, 0}, ApplyOptions{OnConflict::kAsInSchema, 0, golden_marked('A')}}},
       {"begin destination without a number", {{}, ApplyOptions{}}},
@@ -172,6 +190,7 @@ inline std::map<std::string, Response> golden_responses() {
       {"report with questions", {{far_destination, 1}, 301, golden_waiting_report()}},
       {"answers", {{far_source, 1}, 1, golden_answers()}},
       {"schema", {{}, 1, golden_schema()}},
+      {"replicas", {{}, 1, golden_replicas()}},
       {"comparison begun",
        {{far_source, 0}, 1, ComparedReplica{golden_description('A'), Knowledge(shorthand::vector("{A:5,B:9}"))}}},
   };

@@ -178,6 +178,21 @@ TEST(KnowledgeLaws, L14TextReadsBackAsTheSameMembers) {
   });
 }
 
+TEST(KnowledgeLaws, L15CappingLowersThatComponentAtEachItemAndNothingElse) {
+  expect_law([](const Case& tried) {
+    Knowledge capped = a_of(tried);
+    capped.cap({shorthand::replica(tried.replica), tried.tick});
+    const NaiveKnowledge a = naive(tried.recipes[0]);
+    return difference(capped, table([&](std::size_t i) {
+                        NaiveVector vector = a.at(i);
+                        const auto component = vector.find(tried.replica);
+                        if (component != vector.end()) component->second = std::min(component->second, tried.tick);
+                        if (component != vector.end() && component->second == 0) vector.erase(component);
+                        return vector;
+                      }));
+  });
+}
+
 // That the laws above are tried on cases that could break them.
 TEST(KnowledgeCases, AreVariedAndShrink) {
   std::size_t stepped = 0;

@@ -63,6 +63,7 @@ class Checkers {
   bool is_typed_in_ledger(const Device::Typed& typed) const;
 
   SharedWorld& world_;
+  bool at_the_end_ = false;
   std::map<const Device*, std::uint64_t> commits_;
   std::map<const Device*, std::pair<ReplicaId, Knowledge>> knowledge_;
   std::set<Version> lost_with_restore_;

@@ -87,6 +87,10 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
     return inner_->set_knowledge(knowledge);
   }
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override {
+    if (!committed_.replaced.contains(item.item.id)) {
+      HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, inner_->find(item.item.id));
+      committed_.replaced.emplace(item.item.id, before ? std::move(before->item) : Item());
+    }
     committed_.puts.push_back(item);
     return inner_->put(item, entries);
   }
@@ -345,7 +349,7 @@ Status Device::boot() {
         world_.tell("      " + world_.ledger.text(Item{change.item, change.type, change.existence, change.units}));
       }
     }
-    if (old_batches_.size() < 8 && !batch.changes.empty()) old_batches_.push_back(batch);
+    if (old_batches().size() < 8 && !batch.changes.empty()) old_batches_.push_back(batch);
   };
   watcher.applied = [this](const BatchReport& report) {
     if (!world_.trace) return;
@@ -467,8 +471,7 @@ void Device::committed(Committed& commit) {
   if (std::find(replica_ids_.begin(), replica_ids_.end(), commit.replica) == replica_ids_.end()) {
     world_.ledger.name_replica(commit.replica, name() + std::string(replica_ids_.size(), '\''));
     replica_ids_.push_back(commit.replica);
-    // They were made for another.
-    old_batches_.clear();
+    if (replica_ids_.size() > 1) ++world_.renewals;
   }
   if (std::optional<std::string> broken = world_.ledger.commit(commit)) world_.fail(*std::move(broken));
   if (world_.trace) {

@@ -32,6 +32,8 @@ struct SharedWorld {
   bool forgetting = false;  // devices clean their tombstones
   Ledger ledger;
   std::optional<std::string> violation;           // the first one
+  std::uint64_t lost_between_copies = 0;          // writes, before the copies were found out
+  std::uint64_t renewals = 0;                     // replicas that took another id
   std::function<void(const std::string&)> trace;  // empty: nobody listens
 
   explicit SharedWorld(std::uint64_t seed) : random(seed) {}
@@ -195,7 +197,12 @@ class Device {
   const std::vector<ReplicaId>& replica_ids() const { return replica_ids_; }
 
   // Batches this device received earlier.
-  std::vector<ChangeBatch>& old_batches() { return old_batches_; }
+  std::vector<ChangeBatch>& old_batches() {
+    // What was made anew since would come back under its former versions, which nobody knows.
+    if (old_batches_before_ != world_.renewals) old_batches_.clear();
+    old_batches_before_ = world_.renewals;
+    return old_batches_;
+  }
 
   // A backup and its return; memory metadata only.
   struct Backup {
@@ -228,6 +235,7 @@ class Device {
   std::vector<ReplicaId> replica_ids_;
   std::vector<Typed> typed_;
   std::vector<ChangeBatch> old_batches_;
+  std::uint64_t old_batches_before_ = 0;  // that many renewals
   std::uint64_t edits_ = 0;
   std::uint64_t edits_enumerated_ = 0;
   std::uint64_t edits_accounted_ = 0;

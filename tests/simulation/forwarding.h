@@ -26,6 +26,8 @@ class ForwardingTransaction : public MetadataTransaction {
   Result<SchemaMemory> schemas() override { return inner_->schemas(); }
   Status set_schemas(const SchemaMemory& schemas) override { return inner_->set_schemas(schemas); }
   Result<std::vector<LineageMark>> lineage() override { return inner_->lineage(); }
+  Result<ReplicaTable> replicas() override { return inner_->replicas(); }
+  Status set_replicas(const ReplicaTable& replicas) override { return inner_->set_replicas(replicas); }
   Status set_lineage(std::span<const LineageMark> lineage) override { return inner_->set_lineage(lineage); }
   Result<std::vector<Peer>> peers() override { return inner_->peers(); }
   Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override { return inner_->find_peer(replica); }
@@ -112,6 +114,7 @@ class ForwardingProvider : public Provider {
     return inner_.process_answers(answers);
   }
   Result<Schema> schema() override { return inner_.schema(); }
+  Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override { return inner_.meet_replicas(peer); }
   Result<Schema> meet_schema(const Schema& peer) override { return inner_.meet_schema(peer); }
   Result<BatchReport> end() override { return inner_.end(); }
 

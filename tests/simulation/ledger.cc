@@ -70,12 +70,18 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
       const ClockVector& after = committed.after.at(item.id);
       entry.by_user = learned_nothing(before, after, committed.replica);
       entry.seen = entry.by_user ? before : after;
-      if (const LedgerEntry* held = greatest(item.id, unit, before)) entry.over = held->version;
-      if (committed.is_another) {
+      const Item& replaced = committed.replaced.at(item.id);
+      if (unit == kExistenceUnit) {
+        entry.over = replaced.existence.version;
+      } else if (const Register* held = replaced.find(unit)) {
+        entry.over = held->version;
+      }
+      const auto remade = std::find_if(known.begin(), known.end(), [&](const LedgerEntry& other) {
+        return is_forked(other.version.replica) && other.value == entry.value && other.existence == entry.existence;
+      });
+      if (committed.is_another || (is_forked(committed.replica) && remade != known.end())) {
         // What a user has written stays that, under the version that it has now.
-        entry.by_user = std::any_of(known.begin(), known.end(), [&](const LedgerEntry& other) {
-          return other.by_user && other.value == entry.value && other.existence == entry.existence;
-        });
+        entry.by_user = remade != known.end() && remade->by_user;
       } else {
         minted_by_user_ = minted_by_user_ || entry.by_user;
       }

@@ -36,6 +36,7 @@ struct Committed {
   Knowledge before;
   Knowledge after;
   std::vector<StoredItem> puts;
+  std::map<ItemId, Item> replaced;  // what stood there before; an item without an id: nothing
   std::vector<ItemId> removed;
   std::vector<ConflictRecord> records;
   bool had_told_nobody = false;  // before it: the replica had no scope, so nobody had heard of what it had made

@@ -8,10 +8,11 @@ int main(int argc, char** argv) {
 
   const CommandLine line = parse_command_line(std::vector<std::string>(argv + 1, argv + argc));
   if (!line.error.empty()) {
-    std::cerr << "harmonica_simulation: " << line.error << "\n"
-              << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
-              << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub] [--metadata memory|sqlite] [--break "
-                 "VARIANT] [--trace]\nvariants:\n";
+    std::cerr
+        << "harmonica_simulation: " << line.error << "\n"
+        << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
+        << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub|copies] [--metadata memory|sqlite] [--break "
+           "VARIANT] [--trace]\nvariants:\n";
     for (const BrokenVariant& variant : broken_variants())
       std::cerr << "  " << variant.name << ": " << variant.what << "\n";
     return 2;
@@ -31,8 +32,12 @@ int main(int argc, char** argv) {
     total.crashes += outcome.crashes;
     total.versions += outcome.versions;
     total.conflicts += outcome.conflicts;
+    total.lost_between_copies += outcome.lost_between_copies;
   }
   std::cout << line.seeds << " seeds: " << total.sessions << " sessions, " << total.crashes << " crashes, "
             << total.versions << " versions, " << total.conflicts << " conflicts, no law broken\n";
+  if (options.scenario == Scenario::kCopies) {
+    std::cout << total.lost_between_copies << " writes lost before copies were found out\n";
+  }
   return 0;
 }

@@ -109,6 +109,23 @@ TEST(Oracles, W24CopiesThatHaveNotWrittenStayAsTheyAre) {
   EXPECT_TRUE(mesh.equal("ABC"));
 }
 
+// Neither has met anybody when the copy is made: then both are new to all others.
+TEST(Oracles, W24CopiesThatHaveToldNobodyPartWhenTheyMeetOthers) {
+  OracleMesh mesh("ABC");
+  mesh.create('A', 1, "x", "first");
+  mesh.copy_device('A', 'C');
+  mesh.edit('A', 6, "x", "of A");
+  mesh.create('C', 7, "y", "of its copy");
+  mesh.sync("A->B");
+  mesh.sync("B->A");
+  mesh.sync("B->C");
+  EXPECT_NE(mesh.replica_id('A'), mesh.replica_id('C'));
+  mesh.settle();
+  EXPECT_TRUE(mesh.equal("ABC"));
+  EXPECT_EQ(mesh.value('C', "x"), "of A");
+  EXPECT_EQ(mesh.value('A', "y"), "of its copy");
+}
+
 TEST(Oracles, W24bWipedReplicaIsANewOne) {
   OracleMesh mesh("AB");
   mesh.create('A', 1, "x", "first");

@@ -162,6 +162,8 @@ Simulation::Simulation(const SimulationOptions& options)
   static const std::vector<Shape> shapes = {Shape::kRing, Shape::kStar, Shape::kLine, Shape::kMesh};
   choose_links(random.pick(shapes));
   if (options_.scenario == Scenario::kCopies) {
+    // What is lost with a restore cannot be told from what a copy has under the same version.
+    world_.misfortunes.restore = 0;
     copy_ = devices_.size() - 1;
     copied_at_ = options_.steps / 4 + random.below(options_.steps / 2);
   }
@@ -219,6 +221,7 @@ Outcome Simulation::run() {
   }
   if (!world_.violation) heal();
   outcome_.versions = world_.ledger.versions();
+  outcome_.lost_between_copies = world_.lost_between_copies;
   outcome_.violation = world_.violation;
   return outcome_;
 }
@@ -434,12 +437,24 @@ void Simulation::backup_step(Device& device) {
 
 void Simulation::copy_step() {
   Device& copy = *devices_[*copy_];
-  const Device& original = *devices_[world_.random.below(devices_.size() - 1)];
-  // What was created and not yet detected would come to have two ids.
-  if (!original.settled()) return;
+  const std::size_t chosen = world_.random.below(devices_.size() - 1);
+  Device& original = *devices_[chosen];
+  // What was created and not yet detected would come to have two ids; and what was told to nobody is nobody's loss.
+  if (!original.settled() || !has_met(original)) return;
   world_.tell("  " + copy.name() + " is made a copy of " + original.name());
   for (const ReplicaId& replica : original.replica_ids()) world_.ledger.fork(replica);
   copy.become_copy_of(original);
+  // It goes where the original goes: two copies that never meet the same replica are found out by hearsay only.
+  const std::vector<Link> links = links_;
+  for (const Link& link : links) {
+    if (link.first != chosen && link.second != chosen) continue;
+    const std::size_t peer = link.first == chosen ? link.second : link.first;
+    if (peer == *copy_) continue;
+    Link added = link;
+    added.first = peer;
+    added.second = *copy_;
+    links_.push_back(added);
+  }
   copy_.reset();
   boot(copy);
 }
@@ -537,6 +552,12 @@ std::optional<SessionReport> Simulation::session(std::size_t source_index, std::
 // Calm weather: all must become equal, and then quiet.
 void Simulation::heal() {
   world_.tell("healing");
+  if (copy_) {
+    links_.erase(std::remove_if(links_.begin(), links_.end(),
+                                [&](const Link& link) { return link.first == *copy_ || link.second == *copy_; }),
+                 links_.end());
+    devices_.pop_back();
+  }
   calm_ = true;
   world_.misfortunes = Misfortunes::none();
   for (Delayed& delayed : delayed_) delayed.clear();
@@ -579,10 +600,13 @@ void Simulation::heal() {
       const bool forth = takes_first(link.second, link.first);
       const std::pair first(forth ? link.first : link.second, forth ? link.second : link.first);
       for (const auto& [source, destination] : {first, std::pair(first.second, first.first)}) {
-        std::optional<SessionReport> report = session(source, destination, link);
-        // A far replica has found out that it is a copy.
-        for (int tries = 0; !report && !world_.violation && tries < 2; ++tries) report = session(source, destination, link);
+        const std::optional<SessionReport> report = session(source, destination, link);
         if (world_.violation) return;
+        // A far replica has found out that it is a copy, or its endpoint takes one copy for the other.
+        if (!report && options_.scenario == Scenario::kCopies) {
+          quiet = false;
+          continue;
+        }
         if (!report) return world_.fail("a session in calm weather did not come to its end");
         quiet = quiet && report->quiet() && report->received == 0;
         for (const std::unique_ptr<Device>& device : devices_) check(*device);

@@ -45,6 +45,7 @@ struct Outcome {
   std::uint64_t crashes = 0;
   std::uint64_t versions = 0;
   std::uint64_t conflicts = 0;
+  std::uint64_t lost_between_copies = 0;  // writes that were lost before copies of one replica were found out
 };
 
 Outcome simulate(const SimulationOptions& options);

@@ -86,6 +86,11 @@ TEST_P(HubSeeds, BreakNoLawOnSqlite) {
   expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kHub, .metadata = MetadataKind::kSqlite});
 }
 
+class CopySeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(CopySeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kCopies}); }
+
+INSTANTIATE_TEST_SUITE_P(Blocks, CopySeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, SchemaSeeds, testing::Range<std::uint64_t>(0, 5));
 INSTANTIATE_TEST_SUITE_P(Blocks, HubSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, ForgettingSeeds, testing::Range<std::uint64_t>(0, 5));

@@ -32,6 +32,8 @@ class ScriptedProvider : public Provider {
   std::vector<RangeQuestion> asked_questions;
   std::vector<RangeAnswer> processed_answers;
   std::vector<Schema> met_schemas;
+  ReplicaTable own_replicas;
+  std::vector<ReplicaTable> met_replicas;
 
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override {
     calls.push_back("begin_destination");
@@ -89,6 +91,13 @@ class ScriptedProvider : public Provider {
     calls.push_back("schema");
     if (const auto error = errors.find("schema"); error != errors.end()) return error->second;
     return own_schema;
+  }
+
+  Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override {
+    calls.push_back("meet_replicas");
+    met_replicas.push_back(peer);
+    if (const auto error = errors.find("meet_replicas"); error != errors.end()) return error->second;
+    return own_replicas;
   }
 
   Result<Schema> meet_schema(const Schema& peer) override {

@@ -21,6 +21,7 @@ struct ReplicaDescription {
   // that it was shown by the replica that it talks to. At most limits::kMarksShownMax.
   std::vector<std::uint64_t> marks;
   std::vector<std::uint64_t> marks_of_peer;
+  std::uint64_t replicas_digest = 0;  // of its replica table
   friend bool operator==(const ReplicaDescription&, const ReplicaDescription&) = default;
 };
 

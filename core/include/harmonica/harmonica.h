@@ -10,10 +10,11 @@
 #include "harmonica/knowledge.h"     // IWYU pragma: export
 #include "harmonica/limits.h"        // IWYU pragma: export
 #include "harmonica/range_comparison.h"
-#include "harmonica/replica.h"  // IWYU pragma: export
-#include "harmonica/schema.h"   // IWYU pragma: export
-#include "harmonica/session.h"  // IWYU pragma: export
-#include "harmonica/status.h"   // IWYU pragma: export
-#include "harmonica/utf8.h"     // IWYU pragma: export
-#include "harmonica/value.h"    // IWYU pragma: export
-#include "harmonica/version.h"  // IWYU pragma: export
+#include "harmonica/replica.h"        // IWYU pragma: export
+#include "harmonica/replica_table.h"  // IWYU pragma: export
+#include "harmonica/schema.h"         // IWYU pragma: export
+#include "harmonica/session.h"        // IWYU pragma: export
+#include "harmonica/status.h"         // IWYU pragma: export
+#include "harmonica/utf8.h"           // IWYU pragma: export
+#include "harmonica/value.h"          // IWYU pragma: export
+#include "harmonica/version.h"        // IWYU pragma: export

@@ -63,6 +63,9 @@ inline constexpr std::size_t kLineageMarksMax = 256;
 // one of them has ever written gets new versions.
 inline constexpr std::size_t kMarksShownMax = 8;
 
+// Bytes of a device's name.
+inline constexpr std::size_t kDeviceNameBytesMax = 256;
+
 // How many ids one replica may have had: a peer that lies can make it take another, and no more of them than this.
 inline constexpr std::size_t kFormerReplicasMax = 1'000;
 

@@ -36,6 +36,7 @@ struct ReplicaOptions {
   // How long deletions are remembered one by one. The longer, the longer a device may stay away without having to compare
   // its items with those of others when it returns. 0: as long as the session that finds them.
   std::int64_t tombstone_retention_ms = limits::kTombstoneRetentionMs;
+  std::string device_name;  // by which people know the device, told to all others; empty: none
 };
 
 // What a detection of local changes found.
@@ -60,6 +61,20 @@ struct ReplicaStatus {
   std::uint64_t parked = 0;     // held, but not shown because of another item
   std::uint64_t unwritten = 0;  // shown differently until the store can be written
   std::uint64_t held = 0;       // of types that the schema does not have: kept, passed on and not shown
+};
+
+// A replica of the scope, as far as it has been heard of.
+struct Device {
+  ReplicaId replica;
+  std::string name;  // empty: none was given
+  bool is_self = false;
+  bool is_retired = false;
+  bool is_copy = false;                         // has its id because the former one was in use on two devices
+  ReplicaId former;                             // the id that it had before; zero: none
+  ReplicaId successor;                          // the id that the same device has now; zero: none, or it is not known
+  Tick last_change = 0;                         // the greatest of its ticks that is known here; 0: none
+  std::optional<std::int64_t> last_session_ms;  // with this replica, to the hour; nothing: never
+  friend bool operator==(const Device&, const Device&) = default;
 };
 
 // An item as the replica shows it.
@@ -134,6 +149,13 @@ class Replica {
 
   // Gives up what this replica claims to know of some items, but for its own versions, so that they are sent to it again.
   virtual Status ask_again_for(std::span<const ItemId> items) = 0;
+
+  // All replicas that have been heard of: this one first.
+  virtual Result<std::vector<Device>> devices() = 0;
+  // Says that a device has left for good. All others hear of it, and what was known of its changes takes no room in
+  // sessions any more. If it comes back all the same, it takes another id, and loses nothing. not_found, or
+  // invalid_argument for this one.
+  virtual Status retire(const ReplicaId& replica) = 0;
 
   // Conflict records, oldest first.
   virtual Result<std::vector<ConflictRecord>> conflicts() = 0;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harmonica/limits.h"
+#include "kernel/replica_registry.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
 #include "kernel/write_plan.h"
@@ -50,8 +51,26 @@ Status take_over(ReplicaContext& context, MetadataTransaction& transaction, cons
   return transaction.set_knowledge(knowledge);
 }
 
+enum class Copied : std::uint8_t { kNo, kYes };
+
+// Tells others of the new id (rule R33); the device's name goes over to it.
+Status announce_as(ReplicaContext& context, MetadataTransaction& transaction, const Version& kept, Copied copied) {
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaTable table, transaction.replicas());
+  ReplicaRow row;
+  row.replica = context.replica;
+  if (const ReplicaRow* before = table.find(kept.replica)) {
+    row.name = before->name;
+    row.named_ms = before->named_ms;
+  }
+  row.former = kept.replica;
+  row.kept = kept.tick;
+  row.copied = copied == Copied::kYes;
+  return announce(transaction, row);
+}
+
 Status renew_identity(ReplicaContext& context, MetadataTransaction& transaction, ReplicaState& state) {
   const ReplicaId former = state.replica;
+  const Tick kept = state.reserved_tick;
   const bool known_to_nobody = has_told_nobody(state);
   state.replica = random_replica_id(context.environment);
   state.last_tick = std::max(state.last_tick, context.reserved_outside);
@@ -63,6 +82,7 @@ Status renew_identity(ReplicaContext& context, MetadataTransaction& transaction,
     HARMONICA_RETURN_IF_ERROR(take_over(context, transaction, former));
   } else {
     state.former_replicas.push_back(former);
+    HARMONICA_RETURN_IF_ERROR(announce_as(context, transaction, {former, kept}, Copied::kNo));
   }
   context.environment.log(LogLevel::kWarning, "replica " + former.to_text() + " was restored from a backup and is now " +
                                                   state.replica.to_text());
@@ -98,8 +118,10 @@ Result<bool> make_anew(ReplicaContext& context, MetadataTransaction& transaction
     from = lacking.size() < kAtOnce ? std::nullopt : next(lacking.back());
   }
   std::sort(items.begin(), items.end());
+  std::vector<ViewInput> inputs;
   for (const auto& [tick, item] : items) {
-    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> stored, transaction.find(item));
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction.find(item));
+    std::optional<StoredItem> stored = before;
     const Version version = context.mint();
     const auto renew = [&](Version& held) {
       if (is_given_up(held, kept)) held = version;
@@ -108,8 +130,12 @@ Result<bool> make_anew(ReplicaContext& context, MetadataTransaction& transaction
     for (UnitRegister& unit : stored->item.units) renew(unit.content.version);
     // A text under a version that may be somebody else's too is no base to merge from.
     std::erase_if(stored->merge_bases, [&](const UnitRegister& base) { return is_given_up(base.content.version, kept); });
-    HARMONICA_RETURN_IF_ERROR(put_as_it_stands(context, transaction, *stored));
+    inputs.push_back({std::move(before), *std::move(stored)});
   }
+  // Which move gives way in a cycle follows from versions.
+  HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoredItem> changed,
+                             update_views(context.schema(), transaction, std::move(inputs)));
+  for (const StoredItem& stored : changed) HARMONICA_RETURN_IF_ERROR(put_as_it_stands(context, transaction, stored));
   return !items.empty();
 }
 
@@ -133,17 +159,17 @@ bool keep_forgotten(ReplicaContext& context, Knowledge& forgotten, const Version
 
 }  // namespace
 
-Status become_another(ReplicaContext& context, Tick fork, const std::string& why) {
+Status become_another(ReplicaContext& context, const Renewal& renewal) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(Knowledge knowledge, transaction->knowledge());
   HARMONICA_ASSIGN_OR_RETURN(Knowledge forgotten, transaction->forgotten());
   if (state.former_replicas.size() >= limits::kFormerReplicasMax) {
-    return {StatusCode::kLimitExceeded, "replica " + context.replica.to_text() + " " + why + ", it is said; it has had " +
-                                            std::to_string(state.former_replicas.size()) +
+    return {StatusCode::kLimitExceeded, "replica " + context.replica.to_text() + " " + renewal.why +
+                                            ", it is said; it has had " + std::to_string(state.former_replicas.size()) +
                                             " ids and takes no more: look at the peer"};
   }
-  const Version kept{context.replica, fork};
+  const Version kept{context.replica, renewal.fork};
   const bool known_to_nobody = has_told_nobody(state);
   state.replica = random_replica_id(context.environment);
   context.replica = state.replica;
@@ -154,16 +180,18 @@ Status become_another(ReplicaContext& context, Tick fork, const std::string& why
   } else {
     state.former_replicas.push_back(kept.replica);
     knowledge.cap(kept);
-    context.clock.restart_at(std::max(knowledge.greatest_tick(), std::min(state.last_tick, now_tick(context))));
+    context.clock.observe(state.last_tick);
+    if (renewal.ran_ahead) context.clock.restart_at(std::max(knowledge.greatest_tick(), now_tick(context)));
     HARMONICA_ASSIGN_OR_RETURN(bool minted, make_anew(context, *transaction, knowledge, kept));
     minted = keep_forgotten(context, forgotten, kept) || minted;
     if (minted) knowledge.raise_everywhere({context.replica, context.clock.last()});
     state.last_tick = context.clock.last();
     HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(knowledge));
     HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
+    HARMONICA_RETURN_IF_ERROR(announce_as(context, *transaction, kept, renewal.ran_ahead ? Copied::kNo : Copied::kYes));
   }
-  context.environment.log(LogLevel::kWarning,
-                          "replica " + kept.replica.to_text() + " " + why + "; it is now " + state.replica.to_text());
+  context.environment.log(LogLevel::kWarning, "replica " + kept.replica.to_text() + " " + renewal.why + "; it is now " +
+                                                  state.replica.to_text());
   return commit(context, *transaction, state);
 }
 

@@ -31,16 +31,6 @@ Tick acknowledged(const ReplicaContext& context, const Knowledge& knowledge) {
   return greatest;
 }
 
-// Puts the marks that a peer shows before those that it has shown earlier.
-void remember(std::vector<std::uint64_t>& remembered, const std::vector<std::uint64_t>& shown) {
-  std::vector<std::uint64_t> marks = shown;
-  for (const std::uint64_t mark : remembered) {
-    if (std::find(shown.begin(), shown.end(), mark) == shown.end()) marks.push_back(mark);
-  }
-  marks.resize(std::min(marks.size(), limits::kMarksShownMax));
-  remembered = std::move(marks);
-}
-
 bool is_far_ahead(Tick tick, std::int64_t now_ms) { return milliseconds_of(tick) - now_ms > limits::kClockDriftMsMax; }
 
 }  // namespace
@@ -56,8 +46,13 @@ Result<std::vector<std::uint64_t>> shown_marks(MetadataTransaction& transaction)
 
 Status draw_mark(ReplicaContext& context, MetadataTransaction& transaction, Tick tick_before) {
   HARMONICA_ASSIGN_OR_RETURN(Lineage lineage, transaction.lineage());
-  if (!lineage.empty() && !context.mark_is_shown) return {};
-  lineage.push_back({random_mark(context.environment), tick_before});
+  const std::uint64_t mark = random_mark(context.environment);
+  if (!lineage.empty() && !context.mark_is_shown) {
+    // One that nobody has seen may have been copied all the same.
+    lineage.back().mark = mark;
+  } else {
+    lineage.push_back({mark, tick_before});
+  }
   if (lineage.size() > limits::kLineageMarksMax) lineage.erase(lineage.begin());
   context.mark_is_shown = false;
   return transaction.set_lineage(lineage);
@@ -76,19 +71,20 @@ Result<Meeting> meet(ReplicaContext& context, const ReplicaDescription& peer, co
   Meeting meeting;
   meeting.marks_of_peer = remembered.marks;
   if (!peer.marks_of_peer.empty() && find_mark(lineage, peer.marks_of_peer.front()) == lineage.end()) {
-    meeting.fork = fork;
-    meeting.why = "was copied: replica " + peer.replica.to_text() + " has met another copy of it";
+    meeting.renewal = {fork, "was copied: replica " + peer.replica.to_text() + " has met another copy of it", false};
   } else if (const Tick known_of_us = acknowledged(context, knowledge); known_of_us > state.reserved_tick) {
-    // The second net: for one that was rolled back with all that is kept outside of it, and meets others than before.
-    meeting.fork = fork;
-    meeting.why = "was rolled back: replica " + peer.replica.to_text() + " knows changes of it that it has not made";
+    // The second net: for one that was rolled back with all that is kept outside of it, and meets others than before. The
+    // marks that the peer remembers may all be from after that.
+    meeting.renewal = {
+        0, "was rolled back: replica " + peer.replica.to_text() + " knows changes of it that it has not made", false};
   } else if (is_far_ahead(state.reserved_tick, now_ms) && is_far_ahead(state.reserved_tick, peer.wall_clock_ms)) {
-    meeting.fork = known_of_us;
-    meeting.why = "made changes while its clock was ahead of what it and replica " + peer.replica.to_text() + " say now";
+    meeting.renewal = {
+        known_of_us, "made changes while its clock was ahead of what it and replica " + peer.replica.to_text() + " say now",
+        true};
   }
-  if (meeting.fork) return meeting;
+  if (meeting.renewal) return meeting;
 
-  remember(remembered.marks, peer.marks);
+  remembered.marks = peer.marks;
   if (std::abs(now_ms - remembered.last_session_ms) >= limits::kPeerTimeMs) remembered.last_session_ms = now_ms;
   if (remembered == known) return meeting;
   HARMONICA_ASSIGN_OR_RETURN(transaction, context.metadata.begin(TransactionMode::kWrite));

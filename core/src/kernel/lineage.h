@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "harmonica/change.h"
+#include "kernel/identity.h"
 #include "kernel/replica_context.h"
 
 namespace harmonica::kernel {
@@ -15,17 +15,14 @@ namespace harmonica::kernel {
 // The marks that are shown to peers, newest first; none: nothing was changed here yet.
 Result<std::vector<std::uint64_t>> shown_marks(MetadataTransaction& transaction);
 
-// Draws a new mark, if the present one has been shown to anybody: to be called where the transaction has made ticks after
-// `tick_before`.
+// Draws a new mark, to be called where the transaction has made ticks after `tick_before`. One that has been shown to
+// nobody goes for it.
 Status draw_mark(ReplicaContext& context, MetadataTransaction& transaction, Tick tick_before);
 
 // What meeting a peer shows about this replica.
 struct Meeting {
   std::vector<std::uint64_t> marks_of_peer;  // by which it was known before
-  // Nothing: all is well. Otherwise this replica has to take a new id, and to make anew what it has changed after this
-  // tick.
-  std::optional<Tick> fork;
-  std::string why;
+  std::optional<Renewal> renewal;            // nothing: all is well
 };
 
 // Compares what a peer remembers of this replica with what this one has done, its clock with the ticks made here, and

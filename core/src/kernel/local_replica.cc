@@ -10,6 +10,7 @@
 #include "kernel/range_sums.h"
 #include "kernel/reconciler.h"
 #include "kernel/replica_context.h"
+#include "kernel/replica_registry.h"
 #include "kernel/schema_change.h"
 #include "kernel/store_provider.h"
 #include "kernel/tombstone_cleaner.h"
@@ -40,6 +41,7 @@ class LocalReplica : public Replica {
   Status open() {
     if (context_.has_store()) HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
     HARMONICA_RETURN_IF_ERROR(open_identity(context_));
+    HARMONICA_RETURN_IF_ERROR(name_device(context_, context_.options.device_name));
     HARMONICA_RETURN_IF_ERROR(open_schema(context_));
     HARMONICA_RETURN_IF_ERROR(index_tombstones(context_));
     provider_ = std::make_unique<StoreProvider>(context_, detector_);
@@ -143,6 +145,9 @@ class LocalReplica : public Replica {
     HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
     return commit(context_, *transaction, state);
   }
+
+  Result<std::vector<Device>> devices() override { return kernel::devices(context_); }
+  Status retire(const ReplicaId& replica) override { return kernel::retire(context_, replica); }
 
   Result<std::vector<ConflictRecord>> conflicts() override {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());

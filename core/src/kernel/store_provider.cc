@@ -9,6 +9,7 @@
 #include "kernel/identity.h"
 #include "kernel/lineage.h"
 #include "kernel/reconciler.h"
+#include "kernel/replica_registry.h"
 #include "kernel/schema_memory.h"
 #include "kernel/tombstone_cleaner.h"
 
@@ -30,12 +31,6 @@ Status check_change(const ItemChange& change, const ChangeBatch& batch) {
   }
   if (!honest) return wrong_batch("item " + change.item.to_text() + " has a version that its source does not know");
   return {};
-}
-
-Status same_replica(const ReplicaDescription& own) {
-  return {StatusCode::kInvalidArgument, "both stores say that they are replica " + own.replica.to_text() +
-                                            ": they are one store, or one is a copy of the other; a copy is told apart "
-                                            "when the two are synced"};
 }
 
 Status took_new_id(const ReplicaId& former) {
@@ -96,13 +91,20 @@ Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
 }
 
 Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& request) {
+  const bool is_own = own_request_ && *own_request_ == request;
   forget_session();
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription before, describe_to({}));
-  if (request.destination.replica == before.replica) HARMONICA_RETURN_IF_ERROR(part_from_copy(request, before));
+  if (request.destination.replica == before.replica) {
+    if (is_own) {
+      return Status(StatusCode::kInvalidArgument, "replica " + before.replica.to_text() + " cannot be synced with itself");
+    }
+    HARMONICA_RETURN_IF_ERROR(part_from_copy(request, before));
+  }
   HARMONICA_RETURN_IF_ERROR(check_request(request, before));
   HARMONICA_RETURN_IF_ERROR(meet_peer(request.destination, request.knowledge));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, open_snapshot(request));
   request_ = request;
+  own_ = own;
   return own;
 }
 
@@ -135,11 +137,12 @@ Result<ReplicaDescription> StoreProvider::open_snapshot(const ChangeRequest& req
 
 Result<ChangeBatch> StoreProvider::get_change_batch(const ItemId& first) {
   if (!request_) return Status(StatusCode::kInvalidArgument, "no session as a source has begun");
-  HARMONICA_ASSIGN_OR_RETURN(ReplicaDescription own, describe_to(marks_of_peer_));
+  ReplicaDescription own = *own_;
   // The first batch is how a destination meets its source.
   if (first != kFirstItemId) {
     own.marks.clear();
     own.marks_of_peer.clear();
+    own.replicas_digest = 0;
   }
   return enumerate_changes(context_.schema(), *snapshot_, own, *request_, first);
 }
@@ -231,6 +234,11 @@ bool StoreProvider::can_stop() const {
   return has_met || context_.store.write_unit() == WriteUnit::kEachItem;
 }
 
+Result<ReplicaTable> StoreProvider::meet_replicas(const ReplicaTable& peer) {
+  forget_session();
+  return kernel::meet_replicas(context_, peer);
+}
+
 Result<BatchReport> StoreProvider::end() {
   Result<BatchReport> result = BatchReport();
   // What could not be written before is tried again in every session, also in one that brings nothing.
@@ -253,18 +261,19 @@ Result<ReplicaDescription> StoreProvider::describe_to(std::vector<std::uint64_t>
   HARMONICA_RETURN_IF_ERROR(refresh_schemas(context_, *transaction, state));
   context_.clock.observe(state.last_tick);
   HARMONICA_ASSIGN_OR_RETURN(std::vector<std::uint64_t> marks, shown_marks(*transaction));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaTable replicas, transaction->replicas());
   context_.mark_is_shown = true;
   return ReplicaDescription{context_.replica,
                             state.scope,
                             context_.schema_fingerprint,
                             context_.environment.wall_clock_ms(),
                             std::move(marks),
-                            std::move(marks_of_peer)};
+                            std::move(marks_of_peer),
+                            replicas.digest()};
 }
 
 Status StoreProvider::check_request(const ChangeRequest& request, const ReplicaDescription& own) const {
   const ReplicaDescription& destination = request.destination;
-  if (destination.replica == own.replica) return same_replica(own);
   if (!destination.scope.empty() && !is_valid_scope_name(destination.scope)) {
     return {StatusCode::kInvalidArgument, "the peer names a scope that is not a scope name"};
   }
@@ -314,11 +323,10 @@ Status StoreProvider::check_batch(const ChangeBatch& batch) {
 
 // Both sides say that they are one replica: what the source has made alone is made anew under a new id.
 Status StoreProvider::part_from_copy(const ChangeRequest& request, const ReplicaDescription& own) {
-  if (request.number == request_number_) return same_replica(own);
   HARMONICA_ASSIGN_OR_RETURN(auto transaction, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const Tick fork, fork_of(*transaction, request.destination.marks));
   transaction.reset();
-  HARMONICA_RETURN_IF_ERROR(become_another(context_, fork, "was copied: it has met a copy of itself"));
+  HARMONICA_RETURN_IF_ERROR(become_another(context_, {fork, "was copied: it has met a copy of itself", false}));
   return took_new_id(own.replica);
 }
 
@@ -326,9 +334,9 @@ Status StoreProvider::part_from_copy(const ChangeRequest& request, const Replica
 Status StoreProvider::meet_peer(const ReplicaDescription& peer, const Knowledge& knowledge) {
   if (peer_ && peer_->replica == peer.replica) return {};
   HARMONICA_ASSIGN_OR_RETURN(Meeting meeting, meet(context_, peer, knowledge));
-  if (meeting.fork) {
+  if (meeting.renewal) {
     const ReplicaId former = context_.replica;
-    HARMONICA_RETURN_IF_ERROR(become_another(context_, *meeting.fork, meeting.why));
+    HARMONICA_RETURN_IF_ERROR(become_another(context_, *meeting.renewal));
     expected_.reset();
     return took_new_id(former);
   }
@@ -362,6 +370,7 @@ Resolution StoreProvider::resolution() const {
 
 void StoreProvider::forget_session() {
   peer_.reset();
+  own_.reset();
   marks_of_peer_.clear();
   own_request_.reset();
   received_.clear();

@@ -32,6 +32,7 @@ class StoreProvider : public Provider {
   Result<BatchReport> process_answers(std::span<const RangeAnswer> answers) override;
   Result<Schema> schema() override;
   Result<Schema> meet_schema(const Schema& peer) override;
+  Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override;
   Result<BatchReport> end() override;
 
   // A request as of `begin_destination`, which begins no session.
@@ -55,6 +56,7 @@ class StoreProvider : public Provider {
   ChangeDetector& detector_;
   std::uint64_t request_number_ = 0;
   std::optional<ReplicaDescription> peer_;    // of this session, once met
+  std::optional<ReplicaDescription> own_;     // as it is told in this session as a source
   std::vector<std::uint64_t> marks_of_peer_;  // by which it was known before
 
   // As a destination.

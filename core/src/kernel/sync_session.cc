@@ -75,7 +75,13 @@ class SyncSession::State {
     report_.source = source.replica;
     report_.destination = request_.destination.replica;
     report_.scope = source.scope;
-    return {};
+    if (source.replicas_digest == request_.destination.replicas_digest || have_met_) return {};
+    // One of the two has heard of replicas that the other has not. Then they begin again.
+    have_met_ = true;
+    static_cast<void>(source_.end());
+    HARMONICA_RETURN_IF_ERROR(destination_.end().status());
+    HARMONICA_RETURN_IF_ERROR(introduce_replicas(source_, destination_));
+    return begin_both();
   }
 
   // One of the two does not know the other's schema. Then they begin again.
@@ -203,6 +209,7 @@ class SyncSession::State {
   static constexpr int kBeginningsMax = 3;
   int begun_ = 0;
   ReplicaId near_source_;     // zero: not known beforehand
+  bool have_met_ = false;     // and told each other of the replicas that they know
   bool has_to_meet_ = false;  // the destination has to hear of the source whatever comes
   ItemId first_ = kFirstItemId;
   bool is_last_ = false;  // the batch that was got last

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harmonica/limits.h"
+#include "model/digest.h"
 
 namespace harmonica {
 namespace {
@@ -142,24 +143,6 @@ Status check_roots(std::span<const Root> roots) {
   return {};
 }
 
-// FNV-1a. Numbers go in as eight little-endian bytes and texts behind their length, so that no two inputs run together.
-class SchemaDigest {
- public:
-  void add(std::uint64_t number) {
-    for (int i = 0; i < 8; ++i) add_byte(static_cast<std::uint8_t>(number >> (8 * i)));
-  }
-  void add(ByteView bytes) {
-    add(std::uint64_t{bytes.size()});
-    for (const std::uint8_t byte : bytes) add_byte(byte);
-  }
-  std::uint64_t value() const { return value_; }
-
- private:
-  void add_byte(std::uint8_t byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
-
-  std::uint64_t value_ = 0xcbf29ce484222325;
-};
-
 // Pointers in the order of their numbers: in which order a schema lists them means nothing.
 template <typename Numbered>
 std::vector<const Numbered*> by_number(std::span<const Numbered> all) {
@@ -169,7 +152,7 @@ std::vector<const Numbered*> by_number(std::span<const Numbered> all) {
   return sorted;
 }
 
-void add_unit(SchemaDigest& fingerprint, const ItemType& type, const Unit& unit) {
+void add_unit(StableDigest& fingerprint, const ItemType& type, const Unit& unit) {
   fingerprint.add(unit.id);
   fingerprint.add(as_bytes(unit.name));
   fingerprint.add(static_cast<std::uint64_t>(unit.kind));
@@ -178,7 +161,7 @@ void add_unit(SchemaDigest& fingerprint, const ItemType& type, const Unit& unit)
   if (type.rule_of(unit) == ConflictRule::kPriority) fingerprint.add(unit.priority_unit);
 }
 
-void add_type(SchemaDigest& fingerprint, const ItemType& type) {
+void add_type(StableDigest& fingerprint, const ItemType& type) {
   fingerprint.add(type.id);
   fingerprint.add(as_bytes(type.name));
   fingerprint.add(static_cast<std::uint64_t>(type.deletion));
@@ -250,7 +233,7 @@ bool Schema::is_root(const ItemId& id) const {
 ItemId Schema::default_root() const { return roots.empty() ? ItemId{} : roots.front().id; }
 
 std::uint64_t Schema::fingerprint() const {
-  SchemaDigest fingerprint;
+  StableDigest fingerprint;
   fingerprint.add(std::uint64_t{types.size()});
   for (const ItemType* type : by_number<ItemType>(types)) add_type(fingerprint, *type);
   fingerprint.add(std::uint64_t{roots.size()});

@@ -97,10 +97,12 @@ class ProviderEndpoint : public RequestHandler {
   // Outside of any session, and end the one that is open.
   static Status admit(const wire::Heading& heading, const wire::GetSchema&) { return check_outside(heading); }
   static Status admit(const wire::Heading& heading, const Schema&) { return check_outside(heading); }
+  static Status admit(const wire::Heading& heading, const ReplicaTable&) { return check_outside(heading); }
 
   static Status check_outside(const wire::Heading& heading) {
     if (heading == wire::Heading{}) return {};
-    return {StatusCode::kInvalidArgument, name_of(heading.session) + ": schemas are exchanged outside of sessions"};
+    return {StatusCode::kInvalidArgument,
+            name_of(heading.session) + ": schemas and tables are exchanged outside of sessions"};
   }
 
   static Status check_first(const wire::Heading& heading) {
@@ -186,6 +188,13 @@ class ProviderEndpoint : public RequestHandler {
   wire::ResponseBody answer(const wire::Heading&, const Schema& peer) {
     abandon();
     return body_of(provider_.meet_schema(peer));
+  }
+
+  wire::ResponseBody answer(const wire::Heading&, const ReplicaTable& peer) {
+    abandon();
+    auto replicas = provider_.meet_replicas(peer);
+    if (!replicas.ok()) return replicas.status();
+    return *std::move(replicas);
   }
 
   static wire::ResponseBody body_of(Result<Schema> schema) {

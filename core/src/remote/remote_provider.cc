@@ -102,6 +102,12 @@ class RemoteProvider : public Provider {
 
   Result<Schema> meet_schema(const Schema& peer) override { return exchange_schema(wire::encode_meet_schema({}, peer)); }
 
+  Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override {
+    leave_session();
+    HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, exchange({}, wire::encode_meet_replicas({}, peer)));
+    return content<ReplicaTable>(std::move(body));
+  }
+
   Result<BatchReport> end() override {
     take_prefetch();
     if (!session_) return BatchReport{};

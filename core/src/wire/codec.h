@@ -10,6 +10,7 @@
 #include "harmonica/bytes.h"
 #include "harmonica/change.h"
 #include "harmonica/extension/provider.h"
+#include "harmonica/replica_table.h"
 #include "harmonica/schema.h"
 #include "harmonica/status.h"
 
@@ -52,9 +53,9 @@ struct GetSchema {
 };
 
 // In the order of the table in docs/protocol.md: begin source, get batch, begin destination, process batch, end, answer
-// questions, process answers, begin comparison, get schema, meet schema.
+// questions, process answers, begin comparison, get schema, meet schema, meet replicas.
 using RequestBody = std::variant<ChangeRequest, GetBatch, ApplyOptions, ChangeBatch, End, std::vector<RangeQuestion>,
-                                 std::vector<RangeAnswer>, BeginComparison, GetSchema, Schema>;
+                                 std::vector<RangeAnswer>, BeginComparison, GetSchema, Schema, ReplicaTable>;
 
 struct Request {
   Heading heading;
@@ -82,7 +83,7 @@ struct SourceBegun {
 
 // An error is a status that is not ok.
 using ResponseBody = std::variant<Status, Offer, SourceBegun, BatchSent, ChangeRequest, BatchReport,
-                                  std::vector<RangeAnswer>, ComparedReplica, Schema>;
+                                  std::vector<RangeAnswer>, ComparedReplica, Schema, ReplicaTable>;
 
 struct Response {
   Heading heading;
@@ -101,6 +102,7 @@ Bytes encode_answer_questions(const Heading& heading, std::span<const RangeQuest
 Bytes encode_process_answers(const Heading& heading, std::span<const RangeAnswer> answers);
 Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request);
 Bytes encode_get_schema(const Heading& heading);
+Bytes encode_meet_replicas(const Heading& heading, const ReplicaTable& replicas);
 Bytes encode_meet_schema(const Heading& heading, const Schema& schema);
 
 Bytes encode(const Response& response);

@@ -277,9 +277,33 @@ class Reader {
       const auto count = static_cast<std::size_t>(marks->size());
       if (count > limits::kMarksShownMax) return too_many(count, "marks", limits::kMarksShownMax);
     }
+    description.replicas_digest = from.replicas_digest();
     description.marks.assign(from.marks().begin(), from.marks().end());
     description.marks_of_peer.assign(from.marks_of_peer().begin(), from.marks_of_peer().end());
     return description;
+  }
+
+  Result<ReplicaTable> replica_table(const v1::ReplicaTable& from) const {
+    const auto count = static_cast<std::size_t>(from.rows_size());
+    if (count > limits::kReplicasMax) return too_many(count, "replicas", limits::kReplicasMax);
+    std::vector<ReplicaRow> rows;
+    rows.reserve(count);
+    for (const v1::ReplicaRow& message : from.rows()) {
+      ReplicaRow row;
+      HARMONICA_ASSIGN_OR_RETURN(row.replica, replica(message.replica()));
+      if (!rows.empty() && row.replica <= rows.back().replica) return corrupt("rows out of order");
+      HARMONICA_ASSIGN_OR_RETURN(row.name, to_text(message.name()));
+      row.named_ms = message.named_ms();
+      if (message.has_former()) {
+        HARMONICA_ASSIGN_OR_RETURN(row.former, replica(message.former().replica()));
+        row.kept = message.former().kept();
+        row.copied = message.former().copied();
+      }
+      row.retired = message.retired();
+      row.last = message.last();
+      rows.push_back(std::move(row));
+    }
+    return ReplicaTable::from_rows(std::move(rows));
   }
 
   Result<ApplyOptions> apply_options(const v1::ApplyOptions& from) const {
@@ -598,6 +622,10 @@ Result<RequestBody> to_body(const v1::Request& from, const Reader& reader) {
       HARMONICA_ASSIGN_OR_RETURN(Schema schema, to_schema(from.meet_schema()));
       return RequestBody(std::move(schema));
     }
+    case v1::Request::kMeetReplicas: {
+      HARMONICA_ASSIGN_OR_RETURN(ReplicaTable replicas, reader.replica_table(from.meet_replicas()));
+      return RequestBody(std::move(replicas));
+    }
     case v1::Request::BODY_NOT_SET:
       break;
   }
@@ -641,6 +669,10 @@ Result<ResponseBody> to_body(const v1::Response& from, const Reader& reader) {
     case v1::Response::kSchema: {
       HARMONICA_ASSIGN_OR_RETURN(Schema schema, to_schema(from.schema()));
       return ResponseBody(std::move(schema));
+    }
+    case v1::Response::kReplicasMet: {
+      HARMONICA_ASSIGN_OR_RETURN(ReplicaTable replicas, reader.replica_table(from.replicas_met()));
+      return ResponseBody(std::move(replicas));
     }
     case v1::Response::BODY_NOT_SET:
       break;

@@ -15,7 +15,7 @@ namespace harmonica::wire {
 namespace {
 
 // The replica ids of one message, in order and once.
-class ReplicaTable {
+class ReplicaIds {
  public:
   void add(const ReplicaId& id) {
     const auto place = std::lower_bound(ids_.begin(), ids_.end(), id);
@@ -38,18 +38,25 @@ class ReplicaTable {
   std::vector<ReplicaId> ids_;
 };
 
-void collect(const Knowledge& knowledge, ReplicaTable& table) {
+void collect(const Knowledge& knowledge, ReplicaIds& table) {
   for (const ClockVector& vector : knowledge.vectors()) {
     for (const ClockVector::Entry& entry : vector.entries()) table.add(entry.replica);
   }
 }
 
-void collect(const ChangeRequest& request, ReplicaTable& table) {
+void collect(const ReplicaTable& table, ReplicaIds& replicas) {
+  for (const ReplicaRow& row : table.rows()) {
+    replicas.add(row.replica);
+    if (!row.former.is_zero()) replicas.add(row.former);
+  }
+}
+
+void collect(const ChangeRequest& request, ReplicaIds& table) {
   table.add(request.destination.replica);
   collect(request.knowledge, table);
 }
 
-void collect(const ChangeBatch& batch, ReplicaTable& table) {
+void collect(const ChangeBatch& batch, ReplicaIds& table) {
   table.add(batch.source.replica);
   table.add(batch.destination);
   for (const ItemChange& change : batch.changes) {
@@ -82,7 +89,7 @@ std::string bytes_of(const std::vector<Fingerprint>& fingerprints) {
 // Turns the model into messages; one for each message that is written.
 class Writer {
  public:
-  explicit Writer(const ReplicaTable& replicas) : replicas_(replicas) {}
+  explicit Writer(const ReplicaIds& replicas) : replicas_(replicas) {}
 
   void write(const ReplicaDescription& from, v1::ReplicaDescription* to) const {
     to->set_replica(replicas_.index_of(from.replica));
@@ -91,6 +98,23 @@ class Writer {
     to->set_wall_clock_ms(from.wall_clock_ms);
     for (const std::uint64_t mark : from.marks) to->add_marks(mark);
     for (const std::uint64_t mark : from.marks_of_peer) to->add_marks_of_peer(mark);
+    to->set_replicas_digest(from.replicas_digest);
+  }
+
+  void write(const ReplicaTable& from, v1::ReplicaTable* to) const {
+    for (const ReplicaRow& row : from.rows()) {
+      v1::ReplicaRow* message = to->add_rows();
+      message->set_replica(replicas_.index_of(row.replica));
+      message->set_name(row.name);
+      message->set_named_ms(row.named_ms);
+      if (!row.former.is_zero()) {
+        message->mutable_former()->set_replica(replicas_.index_of(row.former));
+        message->mutable_former()->set_kept(row.kept);
+        message->mutable_former()->set_copied(row.copied);
+      }
+      message->set_retired(row.retired);
+      message->set_last(row.last);
+    }
   }
 
   void write(const Knowledge& from, v1::Knowledge* to) const {
@@ -214,11 +238,11 @@ class Writer {
     }
   }
 
-  const ReplicaTable& replicas_;
+  const ReplicaIds& replicas_;
 };
 
 template <typename Message>
-void write_envelope(const Heading& heading, const ReplicaTable& replicas, Message* to) {
+void write_envelope(const Heading& heading, const ReplicaIds& replicas, Message* to) {
   to->set_protocol(kProtocolVersion);
   to->set_replicas(replicas.bytes());
   if (heading.session != SessionId{}) {
@@ -238,7 +262,7 @@ Bytes serialized(const Message& message) {
 
 // `write_body` is given the message that holds the body.
 template <typename WriteBody>
-Bytes encoded_request(const Heading& heading, const ReplicaTable& replicas, const WriteBody& write_body) {
+Bytes encoded_request(const Heading& heading, const ReplicaIds& replicas, const WriteBody& write_body) {
   google::protobuf::Arena arena;
   auto* message = google::protobuf::Arena::CreateMessage<v1::Request>(&arena);
   write_envelope(heading, replicas, message);
@@ -249,7 +273,7 @@ Bytes encoded_request(const Heading& heading, const ReplicaTable& replicas, cons
 }  // namespace
 
 Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request) {
-  ReplicaTable replicas;
+  ReplicaIds replicas;
   collect(request, replicas);
   return encoded_request(heading, replicas,
                          [&](const Writer& writer, v1::Request* to) { writer.write(request, to->mutable_begin_source()); });
@@ -263,7 +287,7 @@ Bytes encode_get_batch(const Heading& heading, const ItemId& first) {
 }
 
 Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options) {
-  ReplicaTable replicas;
+  ReplicaIds replicas;
   if (options.source) replicas.add(options.source->replica);
   return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {
     v1::ApplyOptions* message = to->mutable_begin_destination();
@@ -274,7 +298,7 @@ Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& optio
 }
 
 Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch) {
-  ReplicaTable replicas;
+  ReplicaIds replicas;
   collect(batch, replicas);
   return encoded_request(heading, replicas,
                          [&](const Writer& writer, v1::Request* to) { writer.write(batch, to->mutable_process_batch()); });
@@ -298,7 +322,7 @@ Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& reque
   ChangeRequest named;
   named.destination = request.destination;
   named.number = request.number;
-  ReplicaTable replicas;
+  ReplicaIds replicas;
   collect(named, replicas);
   return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {
     writer.write(named, to->mutable_begin_comparison());
@@ -309,13 +333,20 @@ Bytes encode_get_schema(const Heading& heading) {
   return encoded_request(heading, {}, [](const Writer&, v1::Request* to) { to->mutable_get_schema(); });
 }
 
+Bytes encode_meet_replicas(const Heading& heading, const ReplicaTable& table) {
+  ReplicaIds replicas;
+  collect(table, replicas);
+  return encoded_request(heading, replicas,
+                         [&](const Writer& writer, v1::Request* to) { writer.write(table, to->mutable_meet_replicas()); });
+}
+
 Bytes encode_meet_schema(const Heading& heading, const Schema& schema) {
   return encoded_request(heading, {},
                          [&](const Writer&, v1::Request* to) { wire::write(schema, to->mutable_meet_schema()); });
 }
 
 Bytes encode(const Response& response) {
-  ReplicaTable replicas;
+  ReplicaIds replicas;
   if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
     replicas.add(begun->source.replica);
     collect(begun->first.batch, replicas);
@@ -326,6 +357,8 @@ Bytes encode(const Response& response) {
   } else if (const auto* compared = std::get_if<ComparedReplica>(&response.body)) {
     replicas.add(compared->replica.replica);
     collect(compared->knowledge, replicas);
+  } else if (const auto* table = std::get_if<ReplicaTable>(&response.body)) {
+    collect(*table, replicas);
   }
 
   google::protobuf::Arena arena;
@@ -348,6 +381,8 @@ Bytes encode(const Response& response) {
     Writer::write(*answers, message->mutable_answers());
   } else if (const auto* compared = std::get_if<ComparedReplica>(&response.body)) {
     writer.write(*compared, message->mutable_comparison_begun());
+  } else if (const auto* table = std::get_if<ReplicaTable>(&response.body)) {
+    writer.write(*table, message->mutable_replicas_met());
   } else if (const auto* schema = std::get_if<Schema>(&response.body)) {
     wire::write(*schema, message->mutable_schema());
   } else {

@@ -39,6 +39,7 @@ struct MemoryMetadataContent {
     Knowledge forgotten;
     SchemaMemory schemas;
     std::vector<LineageMark> lineage;
+    ReplicaTable replicas;
     std::map<ReplicaId, Peer> peers;
   };
 
@@ -151,6 +152,12 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
   Result<std::vector<LineageMark>> lineage() override { return facts().lineage; }
   Status set_lineage(std::span<const LineageMark> lineage) override {
     change_facts().lineage.assign(lineage.begin(), lineage.end());
+    return {};
+  }
+
+  Result<ReplicaTable> replicas() override { return facts().replicas; }
+  Status set_replicas(const ReplicaTable& replicas) override {
+    change_facts().replicas = replicas;
     return {};
   }
 

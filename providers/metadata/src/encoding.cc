@@ -196,6 +196,42 @@ std::optional<std::vector<LineageMark>> decode_lineage(ByteView bytes) {
   return if_complete(decoder, std::move(lineage));
 }
 
+Bytes encode_replicas(const ReplicaTable& replicas) {
+  Encoder encoder;
+  encoder.number(replicas.rows().size());
+  for (const ReplicaRow& row : replicas.rows()) {
+    encode_id(encoder, row.replica);
+    encoder.string(row.name);
+    encoder.signed_number(row.named_ms);
+    encode_version(encoder, {row.former, row.kept});
+    encoder.byte(row.copied ? 1 : 0);
+    encoder.byte(row.retired ? 1 : 0);
+    encoder.fixed64(row.last);
+  }
+  return encoder.take();
+}
+
+std::optional<ReplicaTable> decode_replicas(ByteView bytes) {
+  Decoder decoder(bytes);
+  std::vector<ReplicaRow> rows;
+  for (std::size_t left = decoder.count(2 * ReplicaId::kSize + 20); left > 0 && decoder.intact(); --left) {
+    ReplicaRow row;
+    row.replica = decoder.id<ReplicaId>();
+    row.name = decoder.text();
+    row.named_ms = decoder.signed_number();
+    const Version former = decode_version(decoder);
+    row.former = former.replica;
+    row.kept = former.tick;
+    row.copied = decoder.number(1) != 0;
+    row.retired = decoder.number(1) != 0;
+    row.last = decoder.fixed64();
+    rows.push_back(std::move(row));
+  }
+  if (!decoder.complete()) return std::nullopt;
+  Result<ReplicaTable> table = ReplicaTable::from_rows(std::move(rows));
+  return table.ok() ? std::optional(*std::move(table)) : std::nullopt;
+}
+
 Bytes encode_peer(const Peer& peer) {
   Encoder encoder;
   encode_id(encoder, peer.replica);

@@ -23,6 +23,9 @@ std::optional<SchemaMemory> decode_schemas(ByteView bytes);
 Bytes encode_lineage(std::span<const LineageMark> lineage);
 std::optional<std::vector<LineageMark>> decode_lineage(ByteView bytes);
 
+Bytes encode_replicas(const ReplicaTable& replicas);
+std::optional<ReplicaTable> decode_replicas(ByteView bytes);
+
 Bytes encode_peer(const Peer& peer);
 std::optional<Peer> decode_peer(ByteView bytes);
 

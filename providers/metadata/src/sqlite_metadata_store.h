@@ -75,6 +75,8 @@ class SqliteTransaction : public MetadataTransaction {
   Status set_schemas(const SchemaMemory& schemas) override;
   Result<std::vector<LineageMark>> lineage() override;
   Status set_lineage(std::span<const LineageMark> lineage) override;
+  Result<ReplicaTable> replicas() override;
+  Status set_replicas(const ReplicaTable& replicas) override;
   Result<std::vector<Peer>> peers() override;
   Result<std::optional<Peer>> find_peer(const ReplicaId& replica) override;
   Status put_peer(const Peer& peer) override;

@@ -15,6 +15,7 @@ constexpr std::string_view kKnowledgeFact = "knowledge";
 constexpr std::string_view kForgottenFact = "forgotten";
 constexpr std::string_view kSchemasFact = "schemas";
 constexpr std::string_view kLineageFact = "lineage";
+constexpr std::string_view kReplicasFact = "replicas";
 constexpr std::string_view kCountsFact = "counts";
 // A fact for each; what follows is the replica's 16 bytes.
 constexpr std::string_view kPeerFact = "peer ";
@@ -133,6 +134,11 @@ Status SqliteTransaction::set_schemas(const SchemaMemory& schemas) {
 Result<std::vector<LineageMark>> SqliteTransaction::lineage() { return decoded_fact(kLineageFact, decode_lineage); }
 Status SqliteTransaction::set_lineage(std::span<const LineageMark> lineage) {
   return set_fact(kLineageFact, encode_lineage(lineage));
+}
+
+Result<ReplicaTable> SqliteTransaction::replicas() { return decoded_fact(kReplicasFact, decode_replicas); }
+Status SqliteTransaction::set_replicas(const ReplicaTable& replicas) {
+  return set_fact(kReplicasFact, encode_replicas(replicas));
 }
 
 Result<std::vector<Peer>> SqliteTransaction::peers() {

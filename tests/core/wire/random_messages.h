@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <random>
 #include <set>
 #include <string>
@@ -195,6 +196,27 @@ class RandomMessages {
     return schema;
   }
 
+  ReplicaTable replicas() {
+    std::map<ReplicaId, ReplicaRow> rows;
+    for (std::uint64_t count = below(5); count > 0; --count) {
+      ReplicaRow row;
+      row.replica = replica();
+      row.name = one_in(2) ? "h\xc3\xa9" : "";
+      row.named_ms = static_cast<std::int64_t>(numbers_());
+      if (one_in(2)) {
+        row.former = id<ReplicaId>();
+        row.kept = numbers_();
+        row.copied = one_in(2);
+      }
+      row.retired = one_in(2);
+      row.last = numbers_();
+      rows[row.replica] = row;
+    }
+    std::vector<ReplicaRow> sorted;
+    for (const auto& [replica, row] : rows) sorted.push_back(row);
+    return *ReplicaTable::from_rows(std::move(sorted));
+  }
+
   BatchSent sent() {
     BatchSent sent{batch(), {}};
     if (sent.batch.last) sent.ended = report();
@@ -204,7 +226,7 @@ class RandomMessages {
   Heading heading() { return {{one_in(2) ? ReplicaId{} : replica(), below(300)}, below(300)}; }
 
   Request request() {
-    switch (below(10)) {
+    switch (below(11)) {
       case 0:
         return {heading(), change_request()};
       case 1:
@@ -224,13 +246,15 @@ class RandomMessages {
         return {heading(), GetSchema{}};
       case 8:
         return {heading(), schema()};
+      case 9:
+        return {heading(), replicas()};
       default:
         return {heading(), End{}};
     }
   }
 
   Response response() {
-    switch (below(9)) {
+    switch (below(10)) {
       case 0:
         return {heading(), below(300), error()};
       case 1:
@@ -247,6 +271,8 @@ class RandomMessages {
         return {heading(), below(300), ComparedReplica{description(), knowledge(ItemIdRange::all())}};
       case 7:
         return {heading(), below(300), schema()};
+      case 8:
+        return {heading(), below(300), replicas()};
       default:
         return {heading(), below(300), report()};
     }
@@ -277,6 +303,7 @@ inline Bytes encode(const Request& request) {
     Bytes operator()(const BeginComparison& body) const { return encode_begin_comparison(heading, body.request); }
     Bytes operator()(const GetSchema&) const { return encode_get_schema(heading); }
     Bytes operator()(const Schema& body) const { return encode_meet_schema(heading, body); }
+    Bytes operator()(const ReplicaTable& body) const { return encode_meet_replicas(heading, body); }
   };
   return std::visit(Encoder{request.heading}, request.body);
 }

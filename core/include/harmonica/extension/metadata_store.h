@@ -12,6 +12,7 @@
 #include "harmonica/extension/item_store.h"
 #include "harmonica/item.h"
 #include "harmonica/knowledge.h"
+#include "harmonica/replica_table.h"
 
 namespace harmonica {
 
@@ -110,8 +111,8 @@ struct SchemaMemory {
   friend bool operator==(const SchemaMemory&, const SchemaMemory&) = default;
 };
 
-// A random number that the replica shows to its peers, and the last tick that it made before. A new one is drawn with the
-// first change after the one before was shown: so two copies of one replica that both write come to show different ones
+// A random number that the replica shows to its peers, and the last tick that it made before. A new one is drawn with each
+// change, and those that were shown are kept: so two copies of one replica that both write come to show different ones
 // (rule R31).
 struct LineageMark {
   std::uint64_t mark = 0;
@@ -165,6 +166,8 @@ class MetadataTransaction {
   // The marks of this replica, oldest first.
   virtual Result<std::vector<LineageMark>> lineage() = 0;
   virtual Status set_lineage(std::span<const LineageMark> lineage) = 0;
+  virtual Result<ReplicaTable> replicas() = 0;
+  virtual Status set_replicas(const ReplicaTable& replicas) = 0;
 
   // In the order of their ids. Put replaces what is remembered of the same replica.
   virtual Result<std::vector<Peer>> peers() = 0;

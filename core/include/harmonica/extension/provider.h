@@ -9,6 +9,7 @@
 
 #include "harmonica/change.h"
 #include "harmonica/range_comparison.h"
+#include "harmonica/replica_table.h"
 #include "harmonica/schema.h"
 #include "harmonica/session.h"
 #include "harmonica/status.h"
@@ -111,6 +112,10 @@ class Provider {
   // schema as it is now. Ends the session. unsupported: they contradict each other (`check_compatible`).
   virtual Result<Schema> meet_schema(const Schema& peer) = 0;
 
+  // Joins the peer's replica table with the own one, and answers with that. Where it says that another replica is a copy of
+  // this one, or that this one has left, this one takes another id. Ends the session.
+  virtual Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) = 0;
+
   // Ends the session: writes what has been received so far. Its report holds what became known only now.
   virtual Result<BatchReport> end() = 0;
 };
@@ -118,5 +123,8 @@ class Provider {
 // Lets two replicas get to know each other's schemas: what a session does once a source does not know that of its
 // destination. Errors as of `meet_schema`.
 Status introduce_schemas(Provider& source, Provider& destination);
+
+// Lets both come to have the same replica table: what a session does where their digests differ.
+Status introduce_replicas(Provider& source, Provider& destination);
 
 }  // namespace harmonica
