@@ -12,6 +12,7 @@
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
+#include "kernel/recovery.h"
 #include "kernel/unknown_type.h"
 #include "kernel/value_faults.h"
 #include "kernel/views.h"
@@ -148,21 +149,8 @@ class Attempt {
     return context_.unsyncable.look_again ? Status() : transaction_.set_anchor(context_.anchor);
   }
 
-  // What recovery takes away leaves no tombstone; after the plan's writes are made. Whether all of it can go: what cannot
-  // is held back from the next attempt.
-  Result<bool> remove_recovered(HeldBack& held_back) {
-    bool all = true;
-    for (const ItemId& item : removed_) {
-      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
-      if (stored && stored->shown) {
-        held_back.failed.emplace(item, Status(StatusCode::kUnavailable, "what stands in it cannot be written"));
-        all = false;
-        continue;
-      }
-      HARMONICA_RETURN_IF_ERROR(transaction_.remove(item));
-    }
-    return all;
-  }
+  // What goes without a tombstone, after the plan's writes are made. As Removals::remove.
+  Result<bool> remove_recovered(HeldBack& held_back) { return removals_.remove(transaction_, held_back); }
   bool is_recovered(const ItemId& item) const { return recovered_.contains(item); }
 
   WritePlan& plan() { return plan_; }
@@ -267,19 +255,7 @@ class Attempt {
   // Rule R15: what is held here and not there, where the source has forgotten something that is not known here.
   Status recover(const ReceivedBatch& received, std::vector<ItemId>& left_out) {
     const ChangeBatch& batch = received.batch;
-    const std::vector<ItemIdRange> ranges = ranges_lacking(knowledge_, batch.forgotten, batch.range);
-    std::vector<ItemId> absent;
-    for (const ItemIdRange& range : ranges) {
-      if (received.absent) {
-        const auto from = std::lower_bound(received.absent->begin(), received.absent->end(), range.first);
-        absent.insert(absent.end(), from, std::upper_bound(from, received.absent->end(), range.last));
-        continue;
-      }
-      HARMONICA_RETURN_IF_ERROR(transaction_.scan(range, [&](const StoredItem& stored) -> Result<Visit> {
-        absent.push_back(stored.item.id);
-        return Visit::kContinue;
-      }));
-    }
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> absent, absent_items(transaction_, knowledge_, received));
     for (const ItemId& item : absent) {
       if (names(batch, item)) continue;
       HARMONICA_ASSIGN_OR_RETURN(const bool learned, recover_item(batch, item));
@@ -295,13 +271,10 @@ class Attempt {
     if (findings_.held_back.failed.contains(item)) return false;
     if (context_.unsyncable.left_alone.contains(item)) return refuse_left_alone(item);
     recovered_.insert(item);
-    StoredItem after = *before;
     if (batch.made_with.at(item).contains(versions_of(before->item))) {
       if (before->item.alive()) ++report_.deleted;
-      // For the views and the store; the tombstone goes before the commit.
-      after.item.existence.value = Existence::kDeleted;
-      removed_.push_back(item);
-      HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
+        ViewInput gone = removals_.add(*std::move(before));
+        HARMONICA_RETURN_IF_ERROR(accept(std::move(gone.before), std::move(gone.after)));
       return true;
     }
     const ItemType unknown = unknown_type(before->item.type);
@@ -317,6 +290,7 @@ class Attempt {
     if (before->item.alive() && !classified.item.alive()) ++report_.deleted;
     HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
     if (classified.item == before->item) return true;
+    StoredItem after = *before;
     after.item = std::move(classified.item);
     HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
     return true;
@@ -506,7 +480,7 @@ class Attempt {
   std::vector<ViewInput> inputs_;               // of all batches; no item is in two
   std::vector<StoredItem> displaced_;
   std::set<ItemId> recovered_;
-  std::vector<ItemId> removed_;  // of those
+  Removals removals_;
   std::vector<ItemFailure> refused_;
   BatchReport report_;
   bool minted_ = false;
@@ -623,27 +597,6 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
 }
 
 }  // namespace
-
-std::vector<ItemIdRange> ranges_lacking(const Knowledge& destination, const Knowledge& source, const ItemIdRange& range) {
-  std::vector<ItemId> firsts;
-  for (const Knowledge* knowledge : {&destination, &source}) {
-    for (const Knowledge::Step& step : knowledge->steps()) {
-      if (range.contains(step.first)) firsts.push_back(step.first);
-    }
-  }
-  firsts.push_back(range.first);
-  std::sort(firsts.begin(), firsts.end());
-  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
-  std::vector<ItemIdRange> lacking;
-  bool open = false;
-  for (const ItemId& first : firsts) {
-    const bool lacks = !destination.at(first).contains(source.at(first));
-    if (open && !lacks) lacking.back().last = previous(first);
-    if (!open && lacks) lacking.push_back({first, range.last});
-    open = lacks;
-  }
-  return lacking;
-}
 
 Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                                   Resolution resolution) {

@@ -13,9 +13,6 @@
 
 namespace harmonica::kernel {
 
-// Where `source` is not contained in `destination`, in order; within `range`.
-std::vector<ItemIdRange> ranges_lacking(const Knowledge& destination, const Knowledge& source, const ItemIdRange& range);
-
 // Applies the changes of `batches` as one unit: everything the store accepts is durable with its knowledge when this
 // returns. Items that fail are left out and named in the report. A store that changed meanwhile is detected again first, so
 // a user's edit becomes a conflict and is never overwritten. Also writes what an earlier session could not. An error leaves

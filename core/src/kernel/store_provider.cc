@@ -9,6 +9,7 @@
 #include "kernel/identity.h"
 #include "kernel/lineage.h"
 #include "kernel/reconciler.h"
+#include "kernel/recovery.h"
 #include "kernel/replica_registry.h"
 #include "kernel/schema_memory.h"
 #include "kernel/tombstone_cleaner.h"
