@@ -5,6 +5,7 @@
 #include "harmonica/change.h"        // IWYU pragma: export
 #include "harmonica/clock_vector.h"  // IWYU pragma: export
 #include "harmonica/conflict.h"      // IWYU pragma: export
+#include "harmonica/filter.h"        // IWYU pragma: export
 #include "harmonica/ids.h"           // IWYU pragma: export
 #include "harmonica/item.h"          // IWYU pragma: export
 #include "harmonica/knowledge.h"     // IWYU pragma: export

@@ -117,6 +117,16 @@ inline constexpr std::size_t kTextMergeStepsMax = 500;
 // Former texts that are kept of one unit so that it can be merged: as many as edits that a peer has likely not seen.
 inline constexpr std::size_t kMergeBasesMax = 8;
 
+// A filter: its text and its parameters, its comparisons, and how deep they nest. Every item is asked by it, and a peer may
+// have sent it.
+inline constexpr std::size_t kFilterBytesMax = 64 * 1024;
+inline constexpr std::size_t kFilterTermsMax = 1'000;
+inline constexpr std::size_t kFilterDepthMax = 64;
+
+// What `like` looks at: the pattern, and the text that it is to match. The search takes the product of both in time.
+inline constexpr std::size_t kFilterPatternBytesMax = 1'024;
+inline constexpr std::size_t kFilterLikeBytesMax = 64 * 1024;
+
 // Records of decided conflicts that a replica keeps unless its app says otherwise, and for how long: nobody looks for a
 // value that lost a year ago, and ten thousand records are a few megabytes.
 inline constexpr std::size_t kConflictRecordsMax = 10'000;
