@@ -134,6 +134,58 @@ TEST_P(MetadataStoreContract, ANewStoreHoldsNothing) {
   EXPECT_EQ(*store_->prepared(1), PreparedWrite{});
 }
 
+TEST_P(MetadataStoreContract, TheFilterIsKeptWithTheState) {
+  const Filter filter = *Filter::parse("count >= :n or label = :t", {{"t", Value::text("x")}, {"n", Value::real(0.5)}});
+  auto transaction = write();
+  ReplicaState state = *transaction->state();
+  state.filter = filter;
+  state.has_had_filter = true;
+  ASSERT_TRUE(transaction->set_state(state).ok());
+  EXPECT_EQ(transaction->state()->filter, filter);
+  ASSERT_TRUE(transaction->commit().ok());
+  transaction.reset();
+  EXPECT_EQ(*read()->state(), state);
+  transaction = write();
+  state.filter.reset();
+  ASSERT_TRUE(transaction->set_state(state).ok());
+  ASSERT_TRUE(transaction->commit().ok());
+  transaction.reset();
+  EXPECT_EQ(*read()->state(), state);
+}
+
+TEST_P(MetadataStoreContract, GhostsAreKeptByItem) {
+  const auto ghosts = [](MetadataTransaction& transaction, const ItemIdRange& range) {
+    std::vector<std::pair<ItemId, ClockVector>> found;
+    const Status status =
+        transaction.scan_ghosts(range, [&](const ItemId& item, const ClockVector& versions) -> Result<Visit> {
+          found.emplace_back(item, versions);
+          return found.size() == 2 ? Visit::kStop : Visit::kContinue;
+        });
+    EXPECT_TRUE(status.ok()) << status.to_text();
+    return found;
+  };
+  const ClockVector one({{replica_id(1), 3}});
+  const ClockVector two({{replica_id(1), 4}, {replica_id(2), std::numeric_limits<Tick>::max()}});
+  auto transaction = write();
+  EXPECT_TRUE(transaction->find_ghost(item_id(1))->empty());
+  for (const std::uint32_t number : {9u, 1u, 5u}) ASSERT_TRUE(transaction->put_ghost(item_id(number), one).ok());
+  ASSERT_TRUE(transaction->put_ghost(item_id(5), two).ok());
+  EXPECT_EQ(*transaction->find_ghost(item_id(5)), two);
+  EXPECT_TRUE(transaction->find_ghost(item_id(6))->empty());
+  EXPECT_FALSE(transaction->find(item_id(5))->has_value());
+  EXPECT_THAT(ghosts(*transaction, ItemIdRange::all()),
+              ElementsAre(std::pair(item_id(1), one), std::pair(item_id(5), two)));
+  EXPECT_THAT(ghosts(*transaction, {item_id(5), item_id(8)}), ElementsAre(std::pair(item_id(5), two)));
+  ASSERT_TRUE(transaction->put_ghost(item_id(1), {}).ok());
+  ASSERT_TRUE(transaction->put_ghost(item_id(2), {}).ok());
+  ASSERT_TRUE(transaction->commit().ok());
+  EXPECT_THAT(ghosts(*read(), ItemIdRange::all()), ElementsAre(std::pair(item_id(5), two), std::pair(item_id(9), one)));
+  // What is not committed is not there.
+  transaction.reset();
+  ASSERT_TRUE(write()->put_ghost(item_id(1), one).ok());
+  EXPECT_TRUE(read()->find_ghost(item_id(1))->empty());
+}
+
 TEST_P(MetadataStoreContract, AnItemIsFoundAsItWasPut) {
   const auto transaction = write();
   put(*transaction, item_with_bases(4));

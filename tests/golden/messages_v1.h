@@ -114,6 +114,35 @@ inline BeginComparison golden_begin_comparison() {
   return comparison;
 }
 
+inline Filter golden_filter() {
+  return *Filter::parse("count >= :least or label in (:a, :b)",
+                        {{"a", Value::text("x")}, {"b", Value()}, {"least", Value::integer(3)}});
+}
+
+inline ChangeRequest golden_filtered_request() {
+  ChangeRequest request = golden_change_request();
+  request.filter = golden_filter();
+  return request;
+}
+
+inline ChangeBatch golden_filtered_batch() {
+  ChangeBatch batch = golden_empty_batch();
+  batch.filter = golden_filter();
+  batch.source_filter = *Filter::parse("starred", {});
+  batch.moved_out = {shorthand::item(4), shorthand::item(300)};
+  return batch;
+}
+
+inline ComparedReplica golden_filtered_comparison() {
+  return {golden_description('A'), Knowledge(shorthand::vector("{A:5,B:9}")), golden_filter()};
+}
+
+inline BatchReport golden_report_of_moves() {
+  BatchReport report;
+  report.moved_out = 300;
+  return report;
+}
+
 inline BatchReport golden_waiting_report() {
   BatchReport report;
   report.questions = golden_questions();
@@ -169,6 +198,8 @@ inline std::map<std::string, Request> golden_requests() {
       {"answer questions", {{far_source, 1}, golden_questions()}},
       {"process answers", {{far_destination, 2}, golden_answers()}},
       {"begin comparison", {{far_source, 0}, golden_begin_comparison()}},
+      {"begin source with a filter", {{far_source, 0}, golden_filtered_request()}},
+      {"process batch with a filter", {{far_destination, 1}, golden_filtered_batch()}},
       {"get schema", {{}, GetSchema{}}},
       {"meet schema", {{}, golden_schema()}},
       {"meet schema of one who has none", {{}, Schema{}}},
@@ -189,6 +220,8 @@ inline std::map<std::string, Response> golden_responses() {
       {"report", {{far_destination, 1}, 301, golden_report()}},
       {"report with questions", {{far_destination, 1}, 301, golden_waiting_report()}},
       {"answers", {{far_source, 1}, 1, golden_answers()}},
+      {"comparison begun with a filter", {{far_source, 0}, 1, golden_filtered_comparison()}},
+      {"report of what moved out", {{far_destination, 1}, 301, golden_report_of_moves()}},
       {"schema", {{}, 1, golden_schema()}},
       {"replicas", {{}, 1, golden_replicas()}},
       {"comparison begun",

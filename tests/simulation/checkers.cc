@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulation/filter_choices.h"
 #include "simulation/scenario_schema.h"
 #include "support/reference_view.h"
 
@@ -139,6 +140,8 @@ void Checkers::check_invariant(Device& device, const View& view) {
       const LedgerEntry* greatest = ledger.greatest(item_id, unit, known);
       if (greatest != nullptr && ledger.is_ambiguous(greatest->version)) continue;
       if (position == view.index.end()) {
+        // What it says of an item that it does not hold is that a source which knew so much had nothing that matched.
+        if (device.ever_filtered) break;
         if (greatest != nullptr && greatest->version.tick > view.status.forgotten.at(item_id).greatest_tick()) {
           fail("honesty", device,
                "claims " + ledger.text(greatest->version) + " of " + ledger.text(item_id) + " " + unit_text(unit) +
@@ -174,6 +177,7 @@ void Checkers::check_invariant(Device& device, const View& view) {
 
 // R5: the own component is the same in every vector, and covers every tick used.
 void Checkers::check_own_ticks(Device& device, const View& view) {
+  if (device.ever_filtered) return;
   const ReplicaId& self = view.status.replica;
   if (world_.ledger.is_forked(self)) return;
   const Tick used = world_.ledger.last_tick(self);
@@ -190,7 +194,7 @@ void Checkers::check_own_ticks(Device& device, const View& view) {
 
 void Checkers::check_growth(Device& device, const View& view) {
   auto& [replica, knowledge] = knowledge_[&device];
-  if (replica == view.status.replica && !view.status.knowledge.contains(knowledge)) {
+  if (!device.ever_filtered && replica == view.status.replica && !view.status.knowledge.contains(knowledge)) {
     fail("knowledge only grows", device, "from " + knowledge.to_text() + " to " + view.status.knowledge.to_text());
   }
   replica = view.status.replica;
@@ -199,7 +203,7 @@ void Checkers::check_growth(Device& device, const View& view) {
 
 // What is forgotten was known, and stays forgotten.
 void Checkers::check_forgotten(Device& device, const View& view) {
-  if (!view.status.knowledge.contains(view.status.forgotten)) {
+  if (!device.ever_filtered && !view.status.knowledge.contains(view.status.forgotten)) {
     fail("the forgotten is known", device,
          view.status.forgotten.to_text() + " is not contained in " + view.status.knowledge.to_text());
   }
@@ -379,20 +383,31 @@ void Checkers::after_restore(Device& device, const std::vector<std::unique_ptr<D
   View view;
   if (!look(device, view)) return;
   knowledge_.erase(&device);
-  std::vector<Knowledge> others;
+  struct Other {
+    Knowledge knowledge;
+    bool knows_of_held_only = false;
+    std::set<ItemId> held;
+  };
+  std::vector<Other> others;
   for (const std::unique_ptr<Device>& other : devices) {
     // Also what a device that is down has kept.
     Result<std::unique_ptr<MetadataTransaction>> transaction = other->durable_metadata().begin(TransactionMode::kRead);
     if (!transaction.ok()) return fail("metadata must open", *other, transaction.status().to_text());
     Result<Knowledge> knowledge = (*transaction)->knowledge();
     if (!knowledge.ok()) return fail("metadata must open", *other, knowledge.status().to_text());
-    others.push_back(*std::move(knowledge));
+    Other& found = others.emplace_back(Other{*std::move(knowledge), other->ever_filtered, {}});
+    const Status scanned = (*transaction)->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
+      found.held.insert(stored.item.id);
+      return Visit::kContinue;
+    });
+    if (!scanned.ok()) return fail("metadata must open", *other, scanned.to_text());
   }
   for (const auto& [item_id, history] : world_.ledger.items()) {
     for (const auto& [unit, entries] : history.registers) {
       for (const LedgerEntry& entry : entries) {
-        const bool held = std::any_of(others.begin(), others.end(), [&, id = item_id](const Knowledge& knowledge) {
-          return knowledge.contains(id, entry.version);
+        // What left a filter has been handed over: who only knows of it cannot bring it back.
+        const bool held = std::any_of(others.begin(), others.end(), [&, id = item_id](const Other& other) {
+          return other.knowledge.contains(id, entry.version) && (!other.knows_of_held_only || other.held.contains(id));
         });
         if (!held) lost_with_restore_.insert(entry.version);
       }
@@ -476,6 +491,45 @@ void Checkers::at_the_end(const std::vector<std::unique_ptr<Device>>& devices) {
   if (!world_.violation) check_no_return(devices);
 }
 
+// With an unfiltered device in reach a filter is sound: exactly the living items that match are held, as that one has them.
+void Checkers::check_filtered(Device& first, Device& device) {
+  View whole;
+  View narrow;
+  if (!look(first, whole) || !look(device, narrow)) return;
+  const FilterChoice* choice = narrow.status.filter ? &choice_of(*narrow.status.filter) : nullptr;
+  const Ledger& ledger = world_.ledger;
+  for (const StoredItem& stored : whole.items) {
+    if (!stored.item.alive()) continue;
+    const bool matches = choice == nullptr || choice->matches(stored.item);
+    const auto position = narrow.index.find(stored.item.id);
+    const Item* held = position == narrow.index.end() ? nullptr : &narrow.items[position->second].item;
+    if (matches && (held == nullptr || !(*held == stored.item))) {
+      return fail("a filter is sound", device,
+                  "it wants " + (choice == nullptr ? "everything" : choice->text) + " and has " +
+                      (held == nullptr ? "nothing" : ledger.text(*held)) + " of " + ledger.text(stored.item) +
+                      "; it knows " + ledger.text(narrow.status.knowledge.at(stored.item.id)) + ", " + first.name() + " " +
+                      ledger.text(whole.status.knowledge.at(stored.item.id)));
+    }
+  }
+  for (const StoredItem& stored : narrow.items) {
+    if (!stored.item.alive()) continue;
+    const auto position = whole.index.find(stored.item.id);
+    const bool lives = position != whole.index.end() && whole.items[position->second].item.alive();
+    if (!lives || (choice != nullptr && !choice->matches(stored.item))) {
+      return fail("a filter is sound", device,
+                  "it wants " + (choice == nullptr ? "everything" : choice->text) + " and holds " +
+                      ledger.text(stored.item) + (lives ? "" : ", which is gone") + "; it knows " +
+                      ledger.text(narrow.status.knowledge.at(stored.item.id)) + ", " + first.name() + " " +
+                      ledger.text(whole.status.knowledge.at(stored.item.id)));
+    }
+  }
+  const Result<Comparison> comparison = compare(first.replica(), device.replica(), 10);
+  if (!comparison.ok() || !comparison->equal) {
+    fail("a filter is sound", device,
+         "compare says otherwise" + (comparison.ok() ? "" : ": " + comparison.status().to_text()));
+  }
+}
+
 void Checkers::check_equal(const std::vector<std::unique_ptr<Device>>& devices) {
   const auto with_store =
       std::find_if(devices.begin(), devices.end(), [](const auto& device) { return device->has_store(); });
@@ -492,6 +546,10 @@ void Checkers::check_equal(const std::vector<std::unique_ptr<Device>>& devices) 
       if (device.get() == &first) continue;
       const Result<Comparison> comparison = compare(first.replica(), device->replica(), 10);
       if (!comparison.ok() || !comparison->equal) return fail("equal in the end", *device, "compare says otherwise");
+      continue;
+    }
+    if (device->ever_filtered) {
+      check_filtered(first, *device);
       continue;
     }
     if (state_text(*device) != state) {
@@ -556,7 +614,11 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
           // Of two counters that were created apart one stands, and where both show one number nothing is lost.
           const bool shows_the_same = rule == ConflictRule::kCounter && other.value.if_list() != nullptr &&
                                       entry.value.if_list() != nullptr && sum_of(other.value) == sum_of(entry.value);
-          return other.over == entry.version || other.value == entry.value || is_joined || shows_the_same;
+          // A replica that let go of an item and is shown it again writes over its own version.
+          const bool is_own_successor = world_.filters && other.by_user && entry.version < other.version &&
+                                        other.version.replica == entry.version.replica;
+          return is_own_successor || other.over == entry.version || other.value == entry.value || is_joined ||
+                 shows_the_same;
         });
         if (superseded) continue;
         // Until copies are found out, who knows what one of them made seems to know what the other one made.

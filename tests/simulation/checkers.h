@@ -28,6 +28,9 @@ class Checkers {
   // A device went back to a backup: its knowledge may shrink once, and what nobody else has is gone.
   void after_restore(Device& device, const std::vector<std::unique_ptr<Device>>& devices);
 
+  // A device gave up what it claimed to know of some items.
+  void after_repair(Device& device) { knowledge_.erase(&device); }
+
   // After quiescence: all equal, no write lost, no return of the deleted.
   void at_the_end(const std::vector<std::unique_ptr<Device>>& devices);
 
@@ -56,6 +59,7 @@ class Checkers {
   void check_views(Device& device, const View& view);
   void check_typed(Device& device);
   void check_births(Device& device);
+  void check_filtered(Device& first, Device& device);
   void check_equal(const std::vector<std::unique_ptr<Device>>& devices);
   void collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded);
   void check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices);

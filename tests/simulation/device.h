@@ -30,6 +30,7 @@ struct SharedWorld {
   Random random;
   Misfortunes misfortunes;
   bool forgetting = false;  // devices clean their tombstones
+  bool filters = false;     // some hold only what matches
   Ledger ledger;
   std::optional<std::string> violation;           // the first one
   std::uint64_t lost_between_copies = 0;          // writes, before the copies were found out
@@ -195,6 +196,8 @@ class Device {
   bool write_is_pending();
   std::uint64_t commits() const { return commits_; }
   const std::vector<ReplicaId>& replica_ids() const { return replica_ids_; }
+  // Has had a filter: what it says of items that it does not hold is what others said.
+  bool ever_filtered = false;
 
   // Batches this device received earlier.
   std::vector<ChangeBatch>& old_batches() {

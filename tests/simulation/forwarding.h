@@ -44,6 +44,12 @@ class ForwardingTransaction : public MetadataTransaction {
                                            std::size_t count_max) override {
     return inner_->find_lacking(knowledge, range, count_max);
   }
+  Result<ClockVector> find_ghost(const ItemId& item) override { return inner_->find_ghost(item); }
+  Status put_ghost(const ItemId& item, const ClockVector& versions) override { return inner_->put_ghost(item, versions); }
+  Status scan_ghosts(const ItemIdRange& range,
+                     const std::function<Result<Visit>(const ItemId&, const ClockVector&)>& visit) override {
+    return inner_->scan_ghosts(range, visit);
+  }
   Status put_conflict(const ConflictRecord& record) override { return inner_->put_conflict(record); }
   Result<std::optional<ConflictRecord>> find_conflict(const ConflictId& id) override { return inner_->find_conflict(id); }
   Status remove_conflict(const ConflictId& id) override { return inner_->remove_conflict(id); }

@@ -8,11 +8,11 @@ int main(int argc, char** argv) {
 
   const CommandLine line = parse_command_line(std::vector<std::string>(argv + 1, argv + argc));
   if (!line.error.empty()) {
-    std::cerr
-        << "harmonica_simulation: " << line.error << "\n"
-        << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
-        << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub|copies] [--metadata memory|sqlite] [--break "
-           "VARIANT] [--trace]\nvariants:\n";
+    std::cerr << "harmonica_simulation: " << line.error << "\n"
+              << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
+              << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub|copies|filters|filters-restore] "
+                 "[--metadata memory|sqlite] [--break "
+                 "VARIANT] [--trace]\nvariants:\n";
     for (const BrokenVariant& variant : broken_variants())
       std::cerr << "  " << variant.name << ": " << variant.what << "\n";
     return 2;
@@ -33,9 +33,11 @@ int main(int argc, char** argv) {
     total.versions += outcome.versions;
     total.conflicts += outcome.conflicts;
     total.lost_between_copies += outcome.lost_between_copies;
+    total.mended += outcome.mended;
   }
   std::cout << line.seeds << " seeds: " << total.sessions << " sessions, " << total.crashes << " crashes, "
-            << total.versions << " versions, " << total.conflicts << " conflicts, no law broken\n";
+            << total.versions << " versions, " << total.conflicts << " conflicts, "
+            << (total.mended == 0 ? "" : std::to_string(total.mended) + " mended, ") << "no law broken\n";
   if (options.scenario == Scenario::kCopies) {
     std::cout << total.lost_between_copies << " writes lost before copies were found out\n";
   }

@@ -9,8 +9,9 @@ namespace harmonica::simulation {
 namespace {
 
 std::optional<Scenario> scenario_of(std::string_view name) {
-  for (const Scenario scenario : {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting,
-                                  Scenario::kSchema, Scenario::kHub, Scenario::kCopies}) {
+  for (const Scenario scenario :
+       {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting, Scenario::kSchema, Scenario::kHub,
+        Scenario::kCopies, Scenario::kFilters, Scenario::kFiltersRestore}) {
     if (to_text(scenario) == name) return scenario;
   }
   return std::nullopt;

@@ -322,6 +322,24 @@ void OracleMesh::clean_and_cut_power(char replica, std::int64_t time, char momen
   machine.boot();
 }
 
+void OracleMesh::set_filter(char replica, const std::string& text) {
+  std::optional<Filter> filter;
+  if (!text.empty()) {
+    Result<Filter> parsed = Filter::parse(text, {});
+    ASSERT_TRUE(parsed.ok()) << parsed.status().to_text();
+    filter = *std::move(parsed);
+  }
+  const Status set = at(replica).replica->set_filter(filter);
+  EXPECT_TRUE(set.ok()) << set.to_text();
+}
+
+void OracleMesh::set_retention(char replica, std::int64_t time, std::int64_t retention_ms) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  machine.retention_ms = retention_ms;
+  machine.boot();
+}
+
 bool OracleMesh::holds(char replica, const std::string& name) { return stored(replica, name).has_value(); }
 
 ClockVector OracleMesh::forgotten(char replica, const std::string& name) {

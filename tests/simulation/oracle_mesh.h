@@ -46,6 +46,10 @@ class OracleMesh {
   void clean(char replica, std::int64_t time);
   // The power fails while that commits, as in `cut_power_at`; then it is back.
   void clean_and_cut_power(char replica, std::int64_t time, char moment);
+  // What the replica wants to hold; empty: everything.
+  void set_filter(char replica, const std::string& text);
+  // From now on, how long it keeps tombstones; the clock goes on to `time`.
+  void set_retention(char replica, std::int64_t time, std::int64_t retention_ms);
   // An edit without detection: the store changes, nobody has looked.
   void type_unseen(char replica, const std::string& name, const std::string& value);
   // A thing, and a file called after itself, that the store recognises as the item `id` and keeps under its key.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "harmonica/assert.h"
+#include "simulation/filter_choices.h"
 #include "simulation/scenario_schema.h"
 
 namespace harmonica::simulation {
@@ -84,6 +85,10 @@ std::string_view to_text(Scenario scenario) {
       return "hub";
     case Scenario::kCopies:
       return "copies";
+    case Scenario::kFilters:
+      return "filters";
+    case Scenario::kFiltersRestore:
+      return "filters-restore";
   }
   return "mixed";
 }
@@ -120,8 +125,9 @@ Simulation::Simulation(const SimulationOptions& options)
   const BrokenVariant* broken = options_.broken.empty() ? nullptr : find_broken_variant(options_.broken);
   HARMONICA_ASSERT(options_.broken.empty() || broken != nullptr);
   const bool bookmarks = options_.scenario == Scenario::kBookmarks;
-  const bool forgetting = options_.scenario == Scenario::kForgetting;
+  const bool forgetting = options_.scenario == Scenario::kForgetting || has_filters();
   world_.forgetting = forgetting;
+  world_.filters = has_filters();
   const std::uint64_t shared_data = random.chance(bookmarks ? 900 : 400) ? random.next() : 0;
   // Of several that have all lost their metadata, two could meet after each has told others (docs/adr/0011).
   const bool any_carry_ids = bookmarks && random.chance(700);
@@ -168,6 +174,53 @@ Simulation::Simulation(const SimulationOptions& options)
     copied_at_ = options_.steps / 4 + random.below(options_.steps / 2);
   }
   if (devices_.size() > 2 && random.chance(forgetting ? 600 : 200)) away_ = devices_.size() - 1;
+  if (has_filters()) choose_filters();
+}
+
+bool Simulation::has_filters() const {
+  return options_.scenario == Scenario::kFilters || options_.scenario == Scenario::kFiltersRestore;
+}
+
+// The first device never has a filter. Those without one stay connected, and each of the others has one of them in reach.
+void Simulation::choose_filters() {
+  Random& random = world_.random;
+  if (options_.scenario == Scenario::kFilters) world_.misfortunes.restore = 0;
+  links_.clear();
+  std::vector<std::size_t> whole = {0};
+  std::vector<std::size_t> narrow;
+  for (std::size_t index = 1; index < devices_.size(); ++index) {
+    const bool is_narrow = random.chance(650) || (narrow.empty() && index + 1 == devices_.size());
+    (is_narrow ? narrow : whole).push_back(index);
+  }
+  const auto link = [&](std::size_t first, std::size_t second) {
+    Link made;
+    made.first = first;
+    made.second = second;
+    made.remote = random.chance(500);
+    links_.push_back(made);
+  };
+  for (std::size_t place = 1; place < whole.size(); ++place) link(whole[random.below(place)], whole[place]);
+  for (const std::size_t index : narrow) {
+    devices_[index]->ever_filtered = true;
+    link(random.pick(whole), index);
+  }
+  for (std::size_t first = 0; first < devices_.size(); ++first) {
+    for (std::size_t second = first + 1; second < devices_.size(); ++second) {
+      if (random.chance(300)) link(first, second);
+    }
+  }
+}
+
+// Another filter, or none; often the one that another device has.
+void Simulation::filter_step(Device& device, Wish wish) {
+  if (!device.ever_filtered || !device.running()) return;
+  Random& random = world_.random;
+  std::optional<Filter> filter;
+  if (!random.chance(150) || wish == Wish::kSome)
+    filter = filter_choices()[random.below(random.chance(500) ? 2 : filter_choices().size())].filter();
+  world_.tell("  " + device.name() + " wants " + (filter ? filter->to_text() : "everything"));
+  const Status set = device.replica().set_filter(filter);
+  if (!set.ok() && set.code() != StatusCode::kIo) world_.fail("a filter for " + device.name() + ": " + set.to_text());
 }
 
 void Simulation::choose_links(Shape shape) {
@@ -206,6 +259,7 @@ Outcome Simulation::run() {
     const Result<DetectionReport> detected = device->detect();
     if (!detected.ok()) world_.fail("the first detection at " + device->name() + " failed: " + detected.status().to_text());
     check(*device);
+    if (has_filters()) filter_step(*device, Wish::kSome);
   }
   world_.misfortunes = misfortunes;
   for (std::size_t step_number = 0; step_number < options_.steps && !world_.violation; ++step_number) {
@@ -333,6 +387,12 @@ void Simulation::step() {
   } else {
     old_batch_step(device);
   }
+  if (has_filters() && random.chance(60)) {
+    if (random.chance(chance.crash)) device.power().cut_in(static_cast<int>(1 + random.below(3)));
+    filter_step(device, Wish::kAny);
+    device.power().cut_in(0);
+    if (device.power().dead()) after_misfortune(device);
+  }
   backup_step(device);
   if (!world_.violation) upgrade_step(device);
   for (const std::unique_ptr<Device>& each : devices_) check(*each);
@@ -396,7 +456,9 @@ void Simulation::old_batch_step(Device& device) {
   if (!device.running() || device.old_batches().empty()) return;
   device.hang_up();
   ChangeBatch batch = world_.random.pick(device.old_batches());
-  const bool renumbered = world_.random.chance(500);
+  // With a filter on either side a batch belongs to its request (rule R7): knowledge of items that are not held may have
+  // been given up, and a source with a filter teaches only of what it sends.
+  const bool renumbered = world_.random.chance(500) && !device.ever_filtered && !batch.source_filter;
   world_.tell("  an old batch arrives at " + device.name());
   const Result<ChangeRequest> request = device.provider().begin_destination(ApplyOptions());
   if (!request.ok()) return world_.fail("begin at " + device.name() + " failed: " + request.status().to_text());
@@ -469,7 +531,7 @@ bool Simulation::is_harmless(const Status& status, const Link& link) const {
       return link.remote;
     case StatusCode::kInvalidArgument:
       // A request of an old session came between and ended this one.
-      return link.remote && !calm_;
+      return (link.remote || has_filters()) && !calm_;
     default:
       return false;
   }
@@ -533,6 +595,7 @@ std::optional<SessionReport> Simulation::session(std::size_t source_index, std::
       if (steps > 2000) world_.fail("a session " + source.name() + "->" + destination.name() + " does not end");
       if (!destination.power().dead()) check(destination);
       if (!calm_ && random.chance(40)) user_step(random.chance(500) ? source : destination);
+      if (!calm_ && has_filters() && random.chance(15)) filter_step(destination, Wish::kAny);
       world_.now_ms += random.between(0, 2);
     }
     outcome_.conflicts += session.report().conflicts;
@@ -581,6 +644,36 @@ void Simulation::heal() {
     }
     if (world_.violation) return;
   }
+  const bool restores = options_.scenario == Scenario::kFiltersRestore;
+  settle(restores ? Leftovers::kAllowed : Leftovers::kNone);
+  if (!world_.violation && restores) mend();
+  if (!world_.violation) checkers_.at_the_end(devices_);
+  if (!world_.violation) replay_old_batches();
+}
+
+// What a restore has taken from the devices with a filter is missing there, and never in silence: to verify tells, and to
+// repair brings it.
+void Simulation::mend() {
+  bool any = false;
+  for (const std::unique_ptr<Device>& device : devices_) {
+    if (!device->ever_filtered) continue;
+    Replica& first = devices_.front()->replica();
+    const Result<Comparison> comparison = first.compare_with(device->replica().provider(), 1000);
+    if (!comparison.ok()) return world_.fail("comparing with " + device->name() + ": " + comparison.status().to_text());
+    if (comparison->equal) continue;
+    const Result<RepairReport> repaired = repair(*comparison, first, device->replica());
+    if (!repaired.ok()) return world_.fail("repairing " + device->name() + ": " + repaired.status().to_text());
+    world_.tell("  " + device->name() + " asks again for " + std::to_string(repaired->asked_again_second) + " items");
+    checkers_.after_repair(*device);
+    any = true;
+  }
+  if (!any) return;
+  ++outcome_.mended;
+  settle(Leftovers::kNone);
+}
+
+// Sessions over all links until two rounds bring nothing; with leftovers, nothing but what is left out each time.
+void Simulation::settle(Leftovers leftovers) {
   const std::size_t rounds_max = 12 * devices_.size() + 12;
   std::size_t silent = 0;
   std::vector<Knowledge> known_before;
@@ -608,7 +701,13 @@ void Simulation::heal() {
           continue;
         }
         if (!report) return world_.fail("a session in calm weather did not come to its end");
-        quiet = quiet && report->quiet() && report->received == 0;
+        SessionReport rest = *report;
+        if (leftovers == Leftovers::kAllowed) {
+          rest.received = 0;
+          std::erase_if(rest.failures,
+                        [](const auto& failure) { return failure.status.code() == StatusCode::kUnavailable; });
+        }
+        quiet = quiet && rest.quiet() && rest.received == 0;
         for (const std::unique_ptr<Device>& device : devices_) check(*device);
         if (world_.violation) return;
       }
@@ -626,8 +725,6 @@ void Simulation::heal() {
     decide_all();
     if (world_.violation) return;
   }
-  checkers_.at_the_end(devices_);
-  if (!world_.violation) replay_old_batches();
 }
 
 void Simulation::decide_all() {
@@ -652,6 +749,7 @@ void Simulation::replay_old_batches() {
     const std::string before = checkers_.items_text(*device) + checkers_.store_text(*device);
     const std::vector<ChangeBatch> batches = device->old_batches();
     for (const ChangeBatch& batch : batches) {
+      if (device->ever_filtered || batch.source_filter) continue;
       const Result<ChangeRequest> request = device->provider().begin_destination(ApplyOptions());
       if (!request.ok()) return world_.fail("begin at " + device->name() + " failed: " + request.status().to_text());
       const Result<BatchReport> report = device->provider().process_change_batch(renumber(batch, *request));

@@ -20,7 +20,18 @@ namespace harmonica::simulation {
 // What the devices hold: items of all kinds; or bookmarks, in stores most of which are written whole, and many of which
 // were in sync before and have lost their metadata; or every rule; or tombstones that are cleaned. In kSchema devices have
 // three versions of an app; in kHub some have no store; in kCopies one is copied as a whole, and goes on beside its copy.
-enum class Scenario : std::uint8_t { kMixed, kBookmarks, kRules, kForgetting, kSchema, kHub, kCopies };
+// In kFilters some hold only what matches; in kFiltersRestore devices go back to backups as well.
+enum class Scenario : std::uint8_t {
+  kMixed,
+  kBookmarks,
+  kRules,
+  kForgetting,
+  kSchema,
+  kHub,
+  kCopies,
+  kFilters,
+  kFiltersRestore,
+};
 
 // What a run is made from. Zeros: the seed chooses.
 struct SimulationOptions {
@@ -46,6 +57,8 @@ struct Outcome {
   std::uint64_t versions = 0;
   std::uint64_t conflicts = 0;
   std::uint64_t lost_between_copies = 0;  // writes that were lost before copies of one replica were found out
+  // Devices with a filter that a restore elsewhere has left without an item, until asked to verify.
+  std::uint64_t mended = 0;
 };
 
 Outcome simulate(const SimulationOptions& options);
@@ -59,6 +72,11 @@ class Simulation {
   enum class Shape { kRing, kStar, kLine, kMesh };
 
   void choose_links(Shape shape);
+  bool has_filters() const;
+  void choose_filters();
+  enum class Wish { kAny, kSome };
+  void filter_step(Device& device, Wish wish);
+  void mend();
   void step();
   // Whether it has been in a session.
   bool has_met(Device& device);
@@ -79,6 +97,8 @@ class Simulation {
   std::optional<SessionReport> session(std::size_t source, std::size_t destination, Link& link);
   bool is_harmless(const Status& status, const Link& link) const;
   void heal();
+  enum class Leftovers { kNone, kAllowed };
+  void settle(Leftovers leftovers);
   void decide_all();
   void replay_old_batches();
 

@@ -91,6 +91,19 @@ class CopySeeds : public testing::TestWithParam<std::uint64_t> {};
 TEST_P(CopySeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kCopies}); }
 
 INSTANTIATE_TEST_SUITE_P(Blocks, CopySeeds, testing::Range<std::uint64_t>(0, 3));
+class FilterSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(FilterSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kFilters}); }
+
+TEST_P(FilterSeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kFilters, .metadata = MetadataKind::kSqlite});
+}
+
+TEST_P(FilterSeeds, BreakNoLawWithRestores) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kFiltersRestore});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, FilterSeeds, testing::Range<std::uint64_t>(0, 4));
 INSTANTIATE_TEST_SUITE_P(Blocks, SchemaSeeds, testing::Range<std::uint64_t>(0, 5));
 INSTANTIATE_TEST_SUITE_P(Blocks, HubSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, ForgettingSeeds, testing::Range<std::uint64_t>(0, 5));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "harmonica/filter.h"
 #include "harmonica/item.h"
 #include "harmonica/knowledge.h"
 
@@ -32,6 +33,7 @@ struct ChangeRequest {
   Knowledge knowledge;
   std::vector<ItemId> wanted_whole;   // sorted; items whose base the destination lacks (rule R6)
   std::uint64_t batch_bytes_max = 0;  // soft limit on the weight of a batch; one change always fits
+  std::optional<Filter> filter;       // what is wanted; nothing: everything
   friend bool operator==(const ChangeRequest&, const ChangeRequest&) = default;
 };
 
@@ -56,12 +58,24 @@ struct ChangeBatch {
   Knowledge forgotten;              // the source's forgotten knowledge on the range
   bool last = false;                // nothing follows: `range` ends at the last id
   std::uint64_t changes_left_estimate = 0;  // about how many changes follow in later batches
+  std::optional<Filter> filter;             // of the request
+  std::optional<Filter> source_filter;      // what the source itself holds; nothing: everything
+  std::vector<ItemId> moved_out;            // sorted; do not match, in a version that the destination does not know
   friend bool operator==(const ChangeBatch&, const ChangeBatch&) = default;
 };
 
+// Who the source of a batch is, seen from its destination (rule R25).
+enum class SourceReach : std::uint8_t {
+  kEverything,   // holds whatever it knows of
+  kSameFilter,   // holds what the destination wants to hold
+  kOtherFilter,  // teaches of the items that it sends, and of no others
+};
+SourceReach reach_of(const ChangeBatch& batch);
+
 // Whether the destination has to find out which of its items the source does not hold before it can apply the batch: the
 // source has forgotten deletions that the destination may never have heard of (rule R15). Not if the destination has
-// learned of nobody and the source not of it: then the batch names all that the source holds.
+// learned of nobody and the source not of it: then the batch names all that the source holds. A source with the same filter
+// may know of items that have left it, and cannot name them: so its destination asks whenever there is something to learn.
 bool is_recovery_needed(const ChangeRequest& request, const ChangeBatch& batch);
 
 }  // namespace harmonica

@@ -1,6 +1,7 @@
 // Filters: which items a replica wants to hold.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,9 @@ struct FilterParameter {
 // keywords or needless parentheses are equal, and equal filters are equal bytes. Immutable; thread-compatible.
 class Filter {
  public:
-  // invalid_argument: the text is no filter (the message says where, and what was expected there), names a parameter without
-  // a value, or does not name one that has a value; or a value is a list. limit_exceeded: longer, deeper or of more terms
-  // than limits.h allows.
+  // invalid_argument: the text is no filter (the message says where, and what was expected there), names a parameter
+  // without a value, or does not name one that has a value; or a value is a list. limit_exceeded: longer, deeper or of more
+  // terms than limits.h allows.
   static Result<Filter> parse(std::string_view text, std::vector<FilterParameter> parameters);
 
   const std::string& text() const { return text_; }
@@ -43,6 +44,9 @@ class Filter {
   std::string text_;
   std::vector<FilterParameter> parameters_;
 };
+
+// The value that a literal of the language stands for, such as 12, 0.5, true, 'text' or x'00ff'; nothing: it is none.
+std::optional<Value> filter_literal(std::string_view text);
 
 // Whether items of that schema can be asked. invalid_argument: the filter names a field or type that the schema does not
 // have, or compares values of different kinds; the message names them.

@@ -13,6 +13,7 @@
 #include "harmonica/extension/environment.h"
 #include "harmonica/extension/item_store.h"
 #include "harmonica/extension/metadata_store.h"
+#include "harmonica/filter.h"
 #include "harmonica/knowledge.h"
 #include "harmonica/limits.h"
 #include "harmonica/status.h"
@@ -58,9 +59,12 @@ struct ReplicaStatus {
   ItemCounts counts;
   std::uint64_t conflicts_decided = 0;
   std::uint64_t conflicts_deferred = 0;
-  std::uint64_t parked = 0;     // held, but not shown because of another item
-  std::uint64_t unwritten = 0;  // shown differently until the store can be written
-  std::uint64_t held = 0;       // of types that the schema does not have: kept, passed on and not shown
+  std::optional<Filter> filter;  // what it wants to hold; nothing: everything
+  bool has_had_filter = false;   // now or at any time before
+  std::uint64_t outside = 0;     // held although they do not match: they go when one that holds everything has them
+  std::uint64_t parked = 0;      // held, but not shown because of another item
+  std::uint64_t unwritten = 0;   // shown differently until the store can be written
+  std::uint64_t held = 0;        // of types that the schema does not have: kept, passed on and not shown
 };
 
 // A replica of the scope, as far as it has been heard of.
@@ -135,6 +139,11 @@ class Replica {
 
   virtual Result<ReplicaStatus> status() = 0;
 
+  // From now on the replica wants to hold what matches; nothing: everything. What it holds and does not match goes in the
+  // next session with a replica without a filter that has it; what matches and is not held comes with that. Ends a session
+  // that is open. Setting the filter that it has changes nothing. Errors as of check_filter, and of the metadata.
+  virtual Status set_filter(const std::optional<Filter>& filter) = 0;
+
   // Items shown under a parent, in their order (zero: the root above all; for a scope with roots, their ids).
   virtual Result<std::vector<ReplicaItem>> children(const ItemId& parent) = 0;
   virtual Result<std::optional<ReplicaItem>> find(const ItemId& item) = 0;
@@ -143,11 +152,12 @@ class Replica {
 
   // Compares the living items and the versions of their registers with what another replica holds, near or far, after a
   // detection on both sides: by fingerprints of id ranges, so that few bytes pass where little differs. Equal versions mean
-  // equal contents, and so equal views. scope_mismatch: not of one scope. limit_exceeded, invalid_argument: the peer's
-  // answers make no sense.
+  // equal contents, and so equal views. Only items that match the filters of both count. scope_mismatch: not of one scope.
+  // limit_exceeded, invalid_argument: the peer's answers make no sense.
   virtual Result<Comparison> compare_with(Provider& second, std::size_t differences_max) = 0;
 
-  // Gives up what this replica claims to know of some items, but for its own versions, so that they are sent to it again.
+  // Gives up what this replica claims to know of some items, but for its own versions of those it holds, so that they are
+  // sent to it again.
   virtual Status ask_again_for(std::span<const ItemId> items) = 0;
 
   // All replicas that have been heard of: this one first.
@@ -180,7 +190,8 @@ struct RepairReport {
 };
 
 // Where one of the two claims to know a version that the other holds, and does not hold it, it asks again for that item:
-// the next sync brings it. Nothing else is touched, so it takes nothing from a replica that only has not synced yet.
+// the next sync brings it; and so does one that has or had a filter for what only the other one holds, as what it remembers
+// of the item may keep that out. Nothing else is touched, so it takes nothing from a replica that only has not synced yet.
 Result<RepairReport> repair(const Comparison& comparison, Replica& first, Replica& second);
 
 // Compares two replicas directly, and describes where they differ.

@@ -58,6 +58,7 @@ struct SessionReport {
   std::uint64_t created = 0;
   std::uint64_t updated = 0;
   std::uint64_t deleted = 0;
+  std::uint64_t moved_out = 0;  // no longer match the destination's filter: gone here, and nowhere else
   std::uint64_t unchanged = 0;
   std::uint64_t conflicts = 0;
   std::uint64_t deferred = 0;
@@ -71,7 +72,9 @@ struct SessionReport {
   std::vector<Failure> failures;
 
   // Whether the destination was left exactly as it was.
-  bool quiet() const { return created + updated + deleted + conflicts + deferred + minted == 0 && failures.empty(); }
+  bool quiet() const {
+    return created + updated + deleted + moved_out + conflicts + deferred + minted == 0 && failures.empty();
+  }
 };
 
 enum class StepState : std::uint8_t { kMore, kDone };

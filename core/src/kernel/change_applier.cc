@@ -8,11 +8,13 @@
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
 #include "kernel/conflict_records.h"
+#include "kernel/filtering.h"
 #include "kernel/first_contact.h"
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
 #include "kernel/recovery.h"
+#include "kernel/tombstone_cleaner.h"
 #include "kernel/unknown_type.h"
 #include "kernel/value_faults.h"
 #include "kernel/views.h"
@@ -66,12 +68,24 @@ class Attempt {
     }
     std::vector<ItemId> left_out;
     for (const ItemChange& change : batch.changes) {
-      HARMONICA_ASSIGN_OR_RETURN(const bool learned, apply_change(batch, change, resolution));
+      // Created here since the request was made: what the source has left out is not known any more (rule R26).
+      const bool is_asked = !batch.filter || received.asked_with == nullptr ||
+                            knowledge_.at(change.item).contains(received.asked_with->at(change.item));
+      HARMONICA_ASSIGN_OR_RETURN(const bool learned,
+                                 is_asked ? apply_change(batch, change, resolution) : Result<bool>(false));
       if (!learned) left_out.push_back(change.item);
     }
     HARMONICA_RETURN_IF_ERROR(recover(received, left_out));
-    HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, left_out));
+    if (batch.filter && received.asked_with != nullptr) {
+      HARMONICA_RETURN_IF_ERROR(learn_through_filter(received, left_out));
+    } else {
+      HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, left_out));
+    }
     HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, left_out));
+    if (state_.has_had_filter) {
+      HARMONICA_ASSIGN_OR_RETURN(const bool cleaned, clean_acknowledged(context_, transaction_, batch, forgotten_));
+      changed_ = changed_ || cleaned;
+    }
     settle_wanted(batch.range, left_out);
     report_.received += batch.changes.size();
     return {};
@@ -84,7 +98,7 @@ class Attempt {
     batch.changes.push_back(*conflict.deferred);
     batch.made_with = Knowledge(conflict.deferred_made_with).project(batch.range);
     batch.source.scope = state_.scope;
-    return apply({batch, std::vector<ItemId>()}, resolution);
+    return apply({batch, nullptr, std::vector<ItemId>()}, resolution);
   }
 
   // A local edit by the app: `item` with some registers to be made anew.
@@ -101,6 +115,7 @@ class Attempt {
   Status show() {
     for (const StoredItem& displaced : std::exchange(displaced_, {})) HARMONICA_RETURN_IF_ERROR(rehouse(displaced));
     if (inputs_.empty()) return {};
+    for (const ViewInput& input : inputs_) note_made(input.before, input.after.item);
     HARMONICA_ASSIGN_OR_RETURN(std::vector<StoredItem> items,
                                update_views(context_.schema(), transaction_, std::exchange(inputs_, {})));
     HARMONICA_RETURN_IF_ERROR(plan_.choose_keys(items));
@@ -133,7 +148,7 @@ class Attempt {
     HARMONICA_RETURN_IF_ERROR(end_decided());
     HARMONICA_RETURN_IF_ERROR(drop_old_records());
     if (!changed_) return {};
-    if (minted_) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
+    HARMONICA_RETURN_IF_ERROR(claim_own_ticks(context_, transaction_, std::exchange(made_, {}), knowledge_));
     state_.wanted_whole = {wanted_whole_.begin(), wanted_whole_.end()};
     HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
     HARMONICA_RETURN_IF_ERROR(transaction_.set_forgotten(forgotten_));
@@ -151,15 +166,12 @@ class Attempt {
 
   // What goes without a tombstone, after the plan's writes are made. As Removals::remove.
   Result<bool> remove_recovered(HeldBack& held_back) { return removals_.remove(transaction_, held_back); }
-  bool is_recovered(const ItemId& item) const { return recovered_.contains(item); }
+  bool is_recovered(const ItemId& item) const { return recovered_.contains(item) || removals_.contains(item); }
 
   WritePlan& plan() { return plan_; }
   const ReplicaState& state() const { return state_; }
   MetadataTransaction& transaction() { return transaction_; }
-  Version mint() {
-    minted_ = true;
-    return context_.mint();
-  }
+  Version mint() { return context_.mint(); }
 
   BatchReport take_report() {
     for (const auto& [item, status] : findings_.held_back.failed) report_.failures.push_back({item, status});
@@ -171,7 +183,10 @@ class Attempt {
   // The registers of an item are decided. What is to be shown waits for its view; without a store there is none.
   Status accept(std::optional<StoredItem> before, StoredItem after) {
     changed_ = true;
-    if (!context_.has_store()) return transaction_.put(after, entries_of(context_, after, WrittenState::kWritten));
+    if (!context_.has_store()) {
+      note_made(before, after.item);
+      return transaction_.put(after, entries_of(context_, after, WrittenState::kWritten));
+    }
     inputs_.push_back({std::move(before), std::move(after)});
     return {};
   }
@@ -192,6 +207,16 @@ class Attempt {
       return refuse(change.item, StatusCode::kInvalidArgument,
                     "is of another type here, which keeps the id; it comes under a new id once the other replica has "
                     "learned of ours");
+    }
+    bool is_moving_in = false;
+    if (!before) {
+      HARMONICA_ASSIGN_OR_RETURN(const MoveIn move, move_in(transaction_, batch, change, knowledge_, forgotten_));
+      if (move == MoveIn::kLeftOut) return wait_for_source(batch, change.item);
+      if (move == MoveIn::kUnwanted) {
+        ++report_.unchanged;
+        return true;
+      }
+      is_moving_in = move == MoveIn::kAccepted;
     }
     const ClassifierInput input{
         type,
@@ -239,6 +264,10 @@ class Attempt {
           displaced_.push_back(*before);
           after.view = before->view;
         }
+        if (is_moving_in) {
+          moved_in_.insert(change.item);
+          HARMONICA_RETURN_IF_ERROR(transaction_.put_ghost(change.item, {}));
+        }
         HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
         break;
     }
@@ -258,6 +287,11 @@ class Attempt {
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> absent, absent_items(transaction_, knowledge_, received));
     for (const ItemId& item : absent) {
       if (names(batch, item)) continue;
+      // It may be deleted there, or have left the filter: whoever holds everything will tell.
+      if (reach_of(batch) == SourceReach::kSameFilter) {
+        left_out.push_back(item);
+        continue;
+      }
       HARMONICA_ASSIGN_OR_RETURN(const bool learned, recover_item(batch, item));
       if (!learned) left_out.push_back(item);
     }
@@ -294,6 +328,73 @@ class Attempt {
     after.item = std::move(classified.item);
     HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
     return true;
+  }
+
+  // Rules R21, R22 and R24.
+  Status learn_through_filter(const ReceivedBatch& received, std::vector<ItemId>& left_out) {
+    const ChangeBatch& batch = received.batch;
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> since,
+                               items_since_request(transaction_, *received.asked_with, batch));
+    HARMONICA_RETURN_IF_ERROR(check_request_holds(received, since, left_out));
+    std::vector<ItemId> gone;
+    HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> leaving, leaving_items(transaction_, batch));
+    for (const ItemId& item : leaving) {
+      if (recovered_.contains(item)) continue;
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
+      if (!stored) continue;
+      if (may_leave(batch, *stored)) {
+        HARMONICA_RETURN_IF_ERROR(transaction_.put_ghost(item, versions_of(stored->item)));
+        inputs_.push_back(removals_.add(*stored));
+        gone.push_back(item);
+        ++report_.moved_out;
+      } else if (std::binary_search(batch.moved_out.begin(), batch.moved_out.end(), item)) {
+        left_out.push_back(item);
+      }
+    }
+    std::set_difference(since.begin(), since.end(), gone.begin(), gone.end(), std::back_inserter(left_out));
+    VectorsByItem exceptions;
+    for (const ItemId& item : left_out) exceptions.emplace_back(item, knowledge_.at(item));
+    for (auto item = moved_in_.lower_bound(batch.range.first); item != moved_in_.end() && *item <= batch.range.last;
+         ++item) {
+      exceptions.emplace_back(*item, batch.made_with.at(*item));
+    }
+    std::sort(exceptions.begin(), exceptions.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    HARMONICA_ASSIGN_OR_RETURN(Knowledge learned,
+                               learned_through_filter(transaction_, knowledge_, batch, gone, exceptions));
+    changed_ = changed_ || !gone.empty() || learned != knowledge_;
+    knowledge_ = std::move(learned);
+    return {};
+  }
+
+  // Only what a source that holds everything has, with all that was written here, may go (rule R21).
+  bool may_leave(const ChangeBatch& batch, const StoredItem& stored) const {
+    const ItemId& item = stored.item.id;
+    return reach_of(batch) == SourceReach::kEverything && batch.made_with.at(item).contains(versions_of(stored.item)) &&
+           !findings_.held_back.failed.contains(item) && !context_.unsyncable.left_alone.contains(item);
+  }
+
+  // Rule R7: what the source has left out because it was known has to be known still.
+  Status check_request_holds(const ReceivedBatch& received, const std::vector<ItemId>& since,
+                             const std::vector<ItemId>& left_out) const {
+    const ItemIdRange& range = received.batch.range;
+    bool holds = received.batch.filter == state_.filter;
+    if (holds && !knowledge_.contains(*received.asked_with, range)) {
+      Knowledge asked_of_others = *received.asked_with;
+      for (const std::vector<ItemId>* items : {&since, &left_out}) {
+        for (const ItemId& item : *items) asked_of_others.assign({item, item}, {});
+      }
+      holds = knowledge_.contains(asked_of_others, range);
+    }
+    if (holds) return {};
+    return {StatusCode::kInvalidArgument,
+            "change batch: what was known here, or the filter, has changed since it was asked for; run the session again"};
+  }
+
+  // What gets a version of this replica's own that is not claimed yet.
+  void note_made(const std::optional<StoredItem>& before, const Item& after) {
+    const Version own{context_.replica, versions_of(after).at(context_.replica)};
+    if (knowledge_.contains(after.id, own)) return;
+    made_.push_back({after.id, !before && !moved_in_.contains(after.id)});
   }
 
   static bool names(const ChangeBatch& batch, const ItemId& item) {
@@ -403,6 +504,14 @@ class Attempt {
                   "what the store holds of it cannot be synced, so nothing is written over it; mend it first");
   }
 
+  // Whoever holds everything will come to know it, unless it was lost: that has to be said.
+  Result<bool> wait_for_source(const ChangeBatch& batch, const ItemId& item) {
+    if (reach_of(batch) != SourceReach::kEverything) return false;
+    return refuse(item, StatusCode::kUnavailable,
+                  "it went from here in a version that the peer does not know yet; should that be lost with a restored "
+                  "backup, verify and repair");
+  }
+
   Result<bool> want_whole(const ItemChange& change) {
     const ItemId& item = change.item;
     if (wanted_whole_.size() >= limits::kWantedWholeMax && !wanted_whole_.contains(item)) {
@@ -483,7 +592,8 @@ class Attempt {
   Removals removals_;
   std::vector<ItemFailure> refused_;
   BatchReport report_;
-  bool minted_ = false;
+  std::set<ItemId> moved_in_;
+  std::vector<MadeItem> made_;
   bool changed_ = false;  // there is something to commit
 };
 
@@ -623,7 +733,8 @@ Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, attempt.transaction().find(item));
     if (!held) {
       return {StatusCode::kNotFound,
-              "item " + item.to_text() + ": was deleted and is forgotten; make it anew with the value of the record"};
+              "item " + item.to_text() +
+                  ": was deleted and is forgotten, or is outside the filter; make it anew with the value of the record"};
     }
     Item edited = held->item;
     edit(edited, [&] { return attempt.mint(); });

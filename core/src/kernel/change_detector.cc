@@ -13,6 +13,7 @@
 #include "kernel/adoption.h"
 #include "kernel/change_recorder.h"
 #include "kernel/conflict_records.h"
+#include "kernel/filtering.h"
 #include "kernel/found_items.h"
 #include "kernel/id_hash.h"
 #include "kernel/known_items.h"
@@ -75,7 +76,7 @@ class Detection {
     ChangeRecorder recorder(context_, transaction_, found_, known_, first_detection_, report_);
     HARMONICA_RETURN_IF_ERROR(recorder.record(undone_removals_));
     if (enumeration.kind == EnumerationKind::kEverything) HARMONICA_RETURN_IF_ERROR(settle_newly_known());
-    if (recorder.minted()) knowledge_.raise_everywhere({context_.replica, context_.clock.last()});
+    HARMONICA_RETURN_IF_ERROR(claim_own_ticks(context_, transaction_, recorder.take_made(), knowledge_));
     // While something pending or left out stands in the store, the next detection has to look again; at everything, if the
     // store compares, for an older anchor does not know what has come since.
     if (!pending_seen_ && !context_.unsyncable.look_again) {
@@ -279,6 +280,7 @@ class Detection {
       // Not held yet: the user's, under the id that it is going to have.
       found.content.identity = ours->item;
       taken_.erase(ours->item);
+      written_by_us_.insert(ours->item);
     }
     HARMONICA_ASSIGN_OR_RETURN(found.item, adopt(type, found.content, found.parent));
     HARMONICA_ASSIGN_OR_RETURN(found.known, known_.find(found.item));
@@ -346,7 +348,8 @@ class Detection {
       return false;
     if (first_detection_) return true;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
-    if (!stored) return true;
+    if (!stored && written_by_us_.contains(item)) return true;
+    if (!stored) return may_create(context_, transaction_, item);
     if (stored->item.type != type.id) return false;
     // A deleted item may still be shown, where its removal could not be written yet.
     HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(item));
@@ -509,7 +512,8 @@ class Detection {
   ItemCounts counts_;
   FoundItems found_;
   std::deque<KnownItem> shown_by_lost_writes_;
-  std::set<ItemId> taken_;  // items that a lost write has put into the store, under a key that stands there now
+  std::set<ItemId> written_by_us_;  // by a lost write, and edited since
+  std::set<ItemId> taken_;          // items that a lost write has put into the store, under a key that stands there now
   std::unordered_map<ItemId, std::uint32_t, IdHash> next_twin_;  // by the first id of a natural key
   std::vector<ItemId> undone_removals_;
   std::map<ItemId, Bytes> newly_known_;  // by the keys of their marks

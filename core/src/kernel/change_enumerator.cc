@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "harmonica/limits.h"
+#include "kernel/filtering.h"
 #include "kernel/item_versions.h"
+#include "kernel/tombstone_cleaner.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -39,6 +41,133 @@ void add_priorities(const Schema& schema, const Item& item, ItemChange& change) 
   change.units = std::move(units);
 }
 
+class Enumeration {
+ public:
+  Enumeration(const ChangeSource& source, const ItemId& first) : source_(source), request_(source.request) {
+    batch_.source = source.description;
+    batch_.destination = request_.destination.replica;
+    batch_.request_number = request_.number;
+    batch_.range = {first, last_item_id()};
+    batch_.filter = request_.filter;
+  }
+
+  Result<ChangeBatch> run() {
+    HARMONICA_ASSIGN_OR_RETURN(knowledge_, source_.transaction.knowledge());
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, source_.transaction.state());
+    batch_.source_filter = state.filter;
+    ItemId from = batch_.range.first;
+    while (true) {
+      HARMONICA_ASSIGN_OR_RETURN(std::vector<ItemId> lacking,
+                                 source_.transaction.find_lacking(request_.knowledge, {from, last_item_id()}, kLookAhead));
+      const bool exhausted = lacking.size() < kLookAhead;
+      const ItemId seen_to = exhausted ? last_item_id() : lacking.back();
+      const std::vector<ItemId> items = merge_wanted(std::move(lacking), request_.wanted_whole, {from, seen_to});
+      HARMONICA_RETURN_IF_ERROR(take(items));
+      if (full_ || exhausted) break;
+      const std::optional<ItemId> following = next(seen_to);
+      if (!following) break;
+      from = *following;
+    }
+    if (full_) batch_.range.last = last_named_;
+    batch_.last = !full_;
+    HARMONICA_RETURN_IF_ERROR(teach());
+    return std::move(batch_);
+  }
+
+ private:
+  Status take(const std::vector<ItemId>& items) {
+    for (std::size_t index = 0; index < items.size() && !full_; ++index) {
+      const ItemId& id = items[index];
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, source_.transaction.find(id));
+      if (!stored) continue;  // wanted whole, but not held here either
+      // It has been asked for again and has not come yet: what stands here is not to be passed on, nor what is known of it.
+      if (!knowledge_.at(id).contains(versions_of(stored->item))) {
+        withheld_.push_back(id);
+        continue;
+      }
+      if (source_.filter != nullptr && !is_wanted(stored->item)) {
+        if (is_news_of_leaving(stored->item)) name_as_moved_out(id);
+      } else if (std::optional<ItemChange> change = change_of(stored->item)) {
+        add(*std::move(change));
+      }
+      if (full_) batch_.changes_left_estimate = items.size() - index;
+    }
+    return {};
+  }
+
+  // A deletion is for those who may have held the item.
+  bool is_wanted(const Item& item) const {
+    return source_.filter->matches(item) && (item.alive() || !request_.knowledge.at(item.id).empty());
+  }
+
+  // Rule R20. Who knows nothing of the item cannot hold it.
+  bool is_news_of_leaving(const Item& item) const {
+    const ClockVector& known = request_.knowledge.at(item.id);
+    return reach_of(batch_) != SourceReach::kOtherFilter && !known.empty() && !known.contains(versions_of(item));
+  }
+
+  std::optional<ItemChange> change_of(const Item& item) const {
+    const ClockVector& known = request_.knowledge.at(item.id);
+    bool wanted = std::binary_search(request_.wanted_whole.begin(), request_.wanted_whole.end(), item.id);
+    if (source_.filter != nullptr) {
+      // Perhaps it did not match before, and is not held there.
+      wanted = wanted || std::any_of(item.units.begin(), item.units.end(), [&](const UnitRegister& unit) {
+                 return !known.contains(unit.content.version) && source_.filter->depends_on(item.type, unit.unit);
+               });
+    }
+    std::optional<ItemChange> change = change_for(item, known, wanted ? Extent::kWhole : Extent::kLacking);
+    if (change) add_priorities(source_.schema, item, *change);
+    return change;
+  }
+
+  void add(ItemChange change) {
+    if (!has_room(weight_of(change))) return;
+    last_named_ = change.item;
+    batch_.changes.push_back(std::move(change));
+  }
+
+  void name_as_moved_out(const ItemId& item) {
+    if (!has_room(ItemId::kSize)) return;
+    last_named_ = item;
+    batch_.moved_out.push_back(item);
+  }
+
+  bool has_room(std::size_t weight) {
+    const std::uint64_t bytes_max = request_.batch_bytes_max == 0 ? limits::kBatchBytesDefault : request_.batch_bytes_max;
+    const std::size_t named = batch_.changes.size() + batch_.moved_out.size();
+    full_ = named > 0 && (weight_ + weight > bytes_max || named >= limits::kBatchChangesMax);
+    if (!full_) weight_ += weight;
+    return !full_;
+  }
+
+  Status teach() {
+    HARMONICA_ASSIGN_OR_RETURN(const Knowledge forgotten, source_.transaction.forgotten());
+    batch_.made_with = knowledge_.project(batch_.range);
+    batch_.forgotten = forgotten.project(batch_.range);
+    for (const ItemId& id : withheld_) {
+      batch_.made_with.assign({id, id}, {});
+      batch_.forgotten.assign({id, id}, {});
+    }
+    if (reach_of(batch_) == SourceReach::kOtherFilter) {
+      VectorsByItem sent;
+      for (const ItemChange& change : batch_.changes) sent.emplace_back(change.item, knowledge_.at(change.item));
+      HARMONICA_ASSIGN_OR_RETURN(batch_.made_with, with_vectors(Knowledge(), sent));
+    }
+    // What is forgotten of items about which nothing is known any more stays here (rule R28).
+    batch_.forgotten = clipped_to(batch_.forgotten, batch_.made_with);
+    return {};
+  }
+
+  const ChangeSource& source_;
+  const ChangeRequest& request_;
+  ChangeBatch batch_;
+  Knowledge knowledge_;
+  std::vector<ItemId> withheld_;
+  std::uint64_t weight_ = 0;
+  ItemId last_named_;
+  bool full_ = false;
+};
+
 }  // namespace
 
 std::size_t weight_of(const ItemChange& change) {
@@ -63,66 +192,8 @@ std::optional<ItemChange> change_for(const Item& item, const ClockVector& known,
   return change;
 }
 
-Result<ChangeBatch> enumerate_changes(const Schema& schema, MetadataTransaction& transaction,
-                                      const ReplicaDescription& source, const ChangeRequest& request, const ItemId& first) {
-  HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, transaction.knowledge());
-  HARMONICA_ASSIGN_OR_RETURN(const Knowledge forgotten, transaction.forgotten());
-  const std::uint64_t bytes_max = request.batch_bytes_max == 0 ? limits::kBatchBytesDefault : request.batch_bytes_max;
-
-  ChangeBatch batch;
-  batch.source = source;
-  batch.destination = request.destination.replica;
-  batch.request_number = request.number;
-  batch.range = {first, last_item_id()};
-
-  std::uint64_t weight = 0;
-  ItemId from = first;
-  bool full = false;
-  std::vector<ItemId> withheld;
-  while (!full) {
-    HARMONICA_ASSIGN_OR_RETURN(std::vector<ItemId> lacking,
-                               transaction.find_lacking(request.knowledge, {from, last_item_id()}, kLookAhead));
-    const bool exhausted = lacking.size() < kLookAhead;
-    const ItemId seen_to = exhausted ? last_item_id() : lacking.back();
-    const std::vector<ItemId> items = merge_wanted(std::move(lacking), request.wanted_whole, {from, seen_to});
-    for (std::size_t index = 0; index < items.size(); ++index) {
-      const ItemId& id = items[index];
-      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction.find(id));
-      if (!stored) continue;  // wanted whole, but not held here either
-      // It has been asked for again and has not come yet: what stands here is not to be passed on, nor what is known of it.
-      if (!knowledge.at(id).contains(versions_of(stored->item))) {
-        withheld.push_back(id);
-        continue;
-      }
-      const bool wanted = std::binary_search(request.wanted_whole.begin(), request.wanted_whole.end(), id);
-      std::optional<ItemChange> change =
-          change_for(stored->item, request.knowledge.at(id), wanted ? Extent::kWhole : Extent::kLacking);
-      if (change) add_priorities(schema, stored->item, *change);
-      if (!change) continue;
-      const std::size_t change_weight = weight_of(*change);
-      if (!batch.changes.empty() &&
-          (weight + change_weight > bytes_max || batch.changes.size() >= limits::kBatchChangesMax)) {
-        batch.changes_left_estimate = items.size() - index;
-        full = true;
-        break;
-      }
-      weight += change_weight;
-      batch.changes.push_back(std::move(*change));
-    }
-    if (full || exhausted) break;
-    const std::optional<ItemId> following = next(seen_to);
-    if (!following) break;
-    from = *following;
-  }
-  if (full) batch.range.last = batch.changes.back().item;
-  batch.last = !full;
-  batch.made_with = knowledge.project(batch.range);
-  batch.forgotten = forgotten.project(batch.range);
-  for (const ItemId& id : withheld) {
-    batch.made_with.assign({id, id}, {});
-    batch.forgotten.assign({id, id}, {});
-  }
-  return batch;
+Result<ChangeBatch> enumerate_changes(const ChangeSource& source, const ItemId& first) {
+  return Enumeration(source, first).run();
 }
 
 }  // namespace harmonica::kernel

@@ -5,13 +5,23 @@
 
 #include "harmonica/change.h"
 #include "harmonica/extension/metadata_store.h"
+#include "kernel/item_filter.h"
 
 namespace harmonica::kernel {
 
-// The batch that answers `request` from item id `first` on: changes in id order up to the request's byte limit, and the
-// source's knowledge of the range that was looked at. `source` is copied into the batch.
-Result<ChangeBatch> enumerate_changes(const Schema& schema, MetadataTransaction& transaction,
-                                      const ReplicaDescription& source, const ChangeRequest& request, const ItemId& first);
+// One session as a source.
+struct ChangeSource {
+  const Schema& schema;
+  MetadataTransaction& transaction;
+  const ReplicaDescription& description;
+  const ChangeRequest& request;
+  const ItemFilter* filter = nullptr;  // the request's; null: it has none
+};
+
+// The batch that answers the request from item id `first` on: changes in id order up to the request's byte limit, and the
+// source's knowledge of the range that was looked at. Of a source with another filter than the request's, its knowledge of
+// the items that it sends (rule R25).
+Result<ChangeBatch> enumerate_changes(const ChangeSource& source, const ItemId& first);
 
 // The registers of `item` that a destination with that knowledge of it lacks; nothing if it lacks none.
 enum class Extent : std::uint8_t { kLacking, kWhole };

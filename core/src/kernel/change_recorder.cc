@@ -8,6 +8,7 @@
 #include "kernel/change_classifier.h"
 #include "kernel/conflict_records.h"
 #include "kernel/counter.h"
+#include "kernel/filtering.h"
 #include "kernel/merge_bases.h"
 #include "kernel/write_plan.h"
 
@@ -64,7 +65,7 @@ Status ChangeRecorder::show(std::vector<ViewInput>& inputs) {
   for (const StoredItem& item : items) {
     const WrittenState written =
         desired_shown(context_, item, StoreKey()) == item.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
-    HARMONICA_RETURN_IF_ERROR(transaction_.put(item, index_entries(context_.schema(), item, written)));
+    HARMONICA_RETURN_IF_ERROR(transaction_.put(item, entries_of(context_, item, written)));
   }
   return {};
 }
@@ -76,7 +77,7 @@ std::vector<Version> ChangeRecorder::assign_versions() {
   std::vector<Version> versions(found_.all.size());
   if (!is_first_) {
     for (std::size_t index = 0; index < found_.all.size(); ++index) {
-      if (found_.all[index].is_users()) versions[index] = mint(context_.clock.next());
+      if (found_.all[index].is_users()) versions[index] = version_at(context_.clock.next());
     }
     return versions;
   }
@@ -99,7 +100,7 @@ std::vector<Version> ChangeRecorder::assign_versions() {
   for (const auto& [folder, latest] : folders) events.push_back({latest.first, latest.second, &folder});
   std::stable_sort(events.begin(), events.end(), [](const Event& a, const Event& b) { return a.time < b.time; });
   for (const Event& event : events) {
-    const Version version = mint(context_.clock.next_at(first_tick_of(event.time)));
+    const Version version = version_at(context_.clock.next_at(first_tick_of(event.time)));
     if (event.folder != nullptr) {
       folder_versions_[*event.folder] = version;
     } else {
@@ -107,11 +108,6 @@ std::vector<Version> ChangeRecorder::assign_versions() {
     }
   }
   return versions;
-}
-
-Version ChangeRecorder::mint(Tick tick) {
-  minted_ = true;
-  return {context_.replica, tick};
 }
 
 Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version) {
@@ -157,6 +153,7 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
   }
   if (before) keep_merge_bases(type, before->item, after);
   after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
+  if (is_new || found.is_users()) made_.push_back({found.item, !before});
   if (is_new) {
     ++report_.created;
   } else if (found.is_users()) {
@@ -197,12 +194,13 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
 
 Status ChangeRecorder::record_overruled(const ItemType& type, const Item& item, const UnitValue& value,
                                         const Version& version) {
+  if (version.is_none()) made_.push_back({item.id});
   ConflictRecord conflict{
       .item = item.id,
       .type = type.id,
       .unit = value.unit,
       .kept = side_of(type, value.unit, *item.find(value.unit)),
-      .lost = {version.is_none() ? mint(context_.clock.next()) : version, value.value, item.existence.value},
+      .lost = {version.is_none() ? version_at(context_.clock.next()) : version, value.value, item.existence.value},
       .rule = "newer_schema"};
   return keep_record(context_, transaction_, conflict);
 }
@@ -229,8 +227,9 @@ Result<ViewInput> ChangeRecorder::deletion_of(const ItemId& item) {
   HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(item));
   if (!before) return Status(StatusCode::kInternal, "item " + item.to_text() + " is shown but not held");
   StoredItem after = *before;
-  after.item.existence = {mint(context_.clock.next()), Existence::kDeleted};
+  after.item.existence = {version_at(context_.clock.next()), Existence::kDeleted};
   after.shown.reset();
+  made_.push_back({item});
   ++report_.deleted;
   return ViewInput{std::move(before), std::move(after)};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harmonica/replica.h"
+#include "kernel/filtering.h"
 #include "kernel/found_items.h"
 #include "kernel/replica_context.h"
 #include "kernel/views.h"
@@ -20,13 +21,13 @@ class ChangeRecorder {
 
   // `undone_removals`: items that a lost write had removed; they are not shown, and wait to be.
   Status record(const std::vector<ItemId>& undone_removals);
-  // Whether any version was made.
-  bool minted() const { return minted_; }
+  // What versions were made for.
+  std::vector<MadeItem> take_made() { return std::move(made_); }
 
  private:
   Status show(std::vector<ViewInput>& inputs);
   std::vector<Version> assign_versions();
-  Version mint(Tick tick);
+  Version version_at(Tick tick) const { return {context_.replica, tick}; }
   Result<ViewInput> change_of(Found& found, const Version& version);
   Value recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held,
                  const Version& version) const;
@@ -42,7 +43,7 @@ class ChangeRecorder {
   const bool is_first_;
   DetectionReport& report_;
   std::map<ItemId, Version> folder_versions_;
-  bool minted_ = false;
+  std::vector<MadeItem> made_;
 };
 
 }  // namespace harmonica::kernel

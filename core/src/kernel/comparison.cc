@@ -31,7 +31,9 @@ Claims claims_of(const ReplicaStatus& status, const std::optional<ReplicaItem>& 
   const auto look = [&](UnitId unit, const Version& version) {
     if (!status.knowledge.contains(id, version) || version <= held_version(held, unit)) return;
     if (!held && version.tick <= forgotten) return;
-    if (version.replica == status.replica) claims = Claims::kUnfoundedOwn;
+    // With a filter a replica can have handed over what it wrote, and give up that it knows of it.
+    const bool stays_known = held || !status.has_had_filter;
+    if (version.replica == status.replica && stays_known) claims = Claims::kUnfoundedOwn;
     if (claims == Claims::kHonest) claims = Claims::kUnfounded;
   };
   look(kExistenceUnit, other->item.existence.version);
@@ -53,7 +55,13 @@ Result<RepairReport> repair(const Comparison& comparison, Replica& first, Replic
     const Claims of_first = claims_of(first_status, here, there);
     const Claims of_second = claims_of(second_status, there, here);
     if (of_first == Claims::kHonest && of_second == Claims::kHonest) {
-      ++report.left_to_sync;
+      if (!here && first_status.has_had_filter) {
+        by_first.push_back(difference.item);
+      } else if (!there && second_status.has_had_filter) {
+        by_second.push_back(difference.item);
+      } else {
+        ++report.left_to_sync;
+      }
     } else if (of_first == Claims::kUnfounded && of_second == Claims::kHonest) {
       by_first.push_back(difference.item);
     } else if (of_second == Claims::kUnfounded && of_first == Claims::kHonest) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernel/adoption.h"
+#include "kernel/filtering.h"
 #include "kernel/id_hash.h"
 #include "kernel/identity.h"
 #include "kernel/sibling_order.h"
@@ -324,7 +325,7 @@ class FirstContact {
       const StoredItem& stored = own.stored;
       const WrittenState written =
           desired_shown(context_, stored, StoreKey()) == stored.shown ? WrittenState::kWritten : WrittenState::kUnwritten;
-      HARMONICA_RETURN_IF_ERROR(transaction_.put(stored, index_entries(context_.schema(), stored, written)));
+      HARMONICA_RETURN_IF_ERROR(transaction_.put(stored, entries_of(context_, stored, written)));
     }
     return {};
   }

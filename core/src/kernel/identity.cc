@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harmonica/limits.h"
+#include "kernel/filtering.h"
 #include "kernel/replica_registry.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
@@ -102,9 +103,9 @@ Tick given_up(const Item& item, const Version& kept) {
   return greatest;
 }
 
-// Makes anew, in the order in which they were made, the registers whose versions are given up. Whether there were any.
-Result<bool> make_anew(ReplicaContext& context, MetadataTransaction& transaction, const Knowledge& knowledge,
-                       const Version& kept) {
+// Makes anew, in the order in which they were made, the registers whose versions are given up: of these items.
+Result<std::vector<MadeItem>> make_anew(ReplicaContext& context, MetadataTransaction& transaction,
+                                        const Knowledge& knowledge, const Version& kept) {
   constexpr std::size_t kAtOnce = 1'000;
   std::vector<std::pair<Tick, ItemId>> items;
   for (std::optional<ItemId> from = kFirstItemId; from;) {
@@ -136,7 +137,9 @@ Result<bool> make_anew(ReplicaContext& context, MetadataTransaction& transaction
   HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoredItem> changed,
                              update_views(context.schema(), transaction, std::move(inputs)));
   for (const StoredItem& stored : changed) HARMONICA_RETURN_IF_ERROR(put_as_it_stands(context, transaction, stored));
-  return !items.empty();
+  std::vector<MadeItem> made;
+  for (const auto& [tick, item] : items) made.push_back({item});
+  return made;
 }
 
 // Where something was forgotten under a version that is given up, it stays forgotten under one of the new id. Whether there
@@ -182,9 +185,14 @@ Status become_another(ReplicaContext& context, const Renewal& renewal) {
     knowledge.cap(kept);
     context.clock.observe(state.last_tick);
     if (renewal.ran_ahead) context.clock.restart_at(std::max(knowledge.greatest_tick(), now_tick(context)));
-    HARMONICA_ASSIGN_OR_RETURN(bool minted, make_anew(context, *transaction, knowledge, kept));
-    minted = keep_forgotten(context, forgotten, kept) || minted;
-    if (minted) knowledge.raise_everywhere({context.replica, context.clock.last()});
+    HARMONICA_ASSIGN_OR_RETURN(std::vector<MadeItem> made, make_anew(context, *transaction, knowledge, kept));
+    if (state.has_had_filter) {
+      // What was forgotten here, somebody who holds everything knows.
+      forgotten.cap(kept);
+    } else if (keep_forgotten(context, forgotten, kept)) {
+      knowledge.raise_everywhere({context.replica, context.clock.last()});
+    }
+    HARMONICA_RETURN_IF_ERROR(claim_own_ticks(context, *transaction, std::move(made), knowledge));
     state.last_tick = context.clock.last();
     HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(knowledge));
     HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));

@@ -77,7 +77,8 @@ std::partial_ordering compare_numbers(std::int64_t integer, double real) {
 std::partial_ordering compare_values(const Value& a, const Value& b) {
   if (a.if_boolean() != nullptr && b.if_boolean() != nullptr) return int{*a.if_boolean()} <=> int{*b.if_boolean()};
   if (a.if_text() != nullptr && b.if_text() != nullptr) return a.if_text()->compare(*b.if_text()) <=> 0;
-  if (a.if_bytes() != nullptr && b.if_bytes() != nullptr) return as_text(*a.if_bytes()).compare(as_text(*b.if_bytes())) <=> 0;
+  if (a.if_bytes() != nullptr && b.if_bytes() != nullptr)
+    return as_text(*a.if_bytes()).compare(as_text(*b.if_bytes())) <=> 0;
   if (const std::int64_t* integer = a.if_integer()) {
     if (b.if_integer() != nullptr) return *integer <=> *b.if_integer();
     if (b.if_real() != nullptr) return compare_numbers(*integer, *b.if_real());
@@ -298,8 +299,8 @@ struct ItemFilter::Condition {
       const std::string* pattern = bound.operands[1].value.if_text();
       if (pattern == nullptr) return {};
       if (pattern->size() > limits::kFilterPatternBytesMax) {
-        return {StatusCode::kLimitExceeded, "filter, column " + std::to_string(node.operands[1].column) + ": a pattern of " +
-                                                std::to_string(pattern->size()) + " bytes, and " +
+        return {StatusCode::kLimitExceeded, "filter, column " + std::to_string(node.operands[1].column) +
+                                                ": a pattern of " + std::to_string(pattern->size()) + " bytes, and " +
                                                 std::to_string(limits::kFilterPatternBytesMax) + " are allowed"};
       }
       return {};
@@ -358,7 +359,8 @@ struct ItemFilter::Condition {
   Truth ask_operands(const Item& item, const Schema& schema) const {
     const Value first = value_of(operands[0], item, schema);
     if (kind == FilterNodeKind::kIsNull) return truth_of(first.is_null());
-    if (kind == FilterNodeKind::kIsTrue) return first.if_boolean() == nullptr ? Truth::kUnknown : truth_of(*first.if_boolean());
+    if (kind == FilterNodeKind::kIsTrue)
+      return first.if_boolean() == nullptr ? Truth::kUnknown : truth_of(*first.if_boolean());
     if (kind == FilterNodeKind::kLike) return like(first, value_of(operands[1], item, schema), escape);
     if (kind == FilterNodeKind::kCompare) return compare(comparison, first, value_of(operands[1], item, schema));
     Truth found = Truth::kFalse;

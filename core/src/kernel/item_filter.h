@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "harmonica/filter.h"
@@ -35,7 +36,7 @@ class ItemFilter {
   std::unique_ptr<const Condition> condition_;
 };
 
-// `item_filter` of `filter`; nothing if there is none.
+// The item filter of `filter`; nothing if there is none.
 Result<std::optional<ItemFilter>> bind_filter(const std::optional<Filter>& filter, const Schema& schema);
 
 }  // namespace harmonica::kernel

@@ -6,6 +6,7 @@
 #include "kernel/change_applier.h"
 #include "kernel/change_detector.h"
 #include "kernel/counter.h"
+#include "kernel/filtering.h"
 #include "kernel/identity.h"
 #include "kernel/range_sums.h"
 #include "kernel/reconciler.h"
@@ -40,9 +41,11 @@ class LocalReplica : public Replica {
 
   Status open() {
     if (context_.has_store()) HARMONICA_RETURN_IF_ERROR(context_.schema().validate());
+    if (context_.has_store()) HARMONICA_RETURN_IF_ERROR(open_filter(context_));
     HARMONICA_RETURN_IF_ERROR(open_identity(context_));
     HARMONICA_RETURN_IF_ERROR(name_device(context_, context_.options.device_name));
     HARMONICA_RETURN_IF_ERROR(open_schema(context_));
+    if (!context_.has_store()) HARMONICA_RETURN_IF_ERROR(open_filter(context_));
     HARMONICA_RETURN_IF_ERROR(index_tombstones(context_));
     provider_ = std::make_unique<StoreProvider>(context_, detector_);
     return {};
@@ -63,6 +66,12 @@ class LocalReplica : public Replica {
     HARMONICA_ASSIGN_OR_RETURN(status.knowledge, transaction->knowledge());
     HARMONICA_ASSIGN_OR_RETURN(status.forgotten, transaction->forgotten());
     HARMONICA_ASSIGN_OR_RETURN(status.counts, transaction->counts());
+    status.filter = std::move(state.filter);
+    status.has_had_filter = state.has_had_filter;
+    IndexQuery outside;
+    outside.kind = IndexKind::kOutside;
+    HARMONICA_ASSIGN_OR_RETURN(const auto outside_items, transaction->find_index(outside));
+    status.outside = outside_items.size();
     HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
       ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
       return Visit::kContinue;
@@ -82,6 +91,11 @@ class LocalReplica : public Replica {
     HARMONICA_ASSIGN_OR_RETURN(const auto held, transaction->find_index(query));
     status.held = held.size();
     return status;
+  }
+
+  Status set_filter(const std::optional<Filter>& filter) override {
+    provider_->abandon();
+    return change_filter(context_, filter);
   }
 
   Result<std::vector<ReplicaItem>> children(const ItemId& parent) override {
@@ -130,16 +144,21 @@ class LocalReplica : public Replica {
 
   Status ask_again_for(std::span<const ItemId> items) override {
     if (items.empty()) return {};
+    // What is under way was asked for by more knowledge than there is then.
+    provider_->abandon();
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
     HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
     HARMONICA_ASSIGN_OR_RETURN(Knowledge knowledge, transaction->knowledge());
     HARMONICA_ASSIGN_OR_RETURN(Knowledge forgotten, transaction->forgotten());
     for (const ItemId& item : items) {
+      HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, transaction->find(item));
+      const bool claims_own = held || !state.has_had_filter;
       for (Knowledge* each : {&knowledge, &forgotten}) {
         ClockVector own;
-        own.raise({context_.replica, each->at(item).at(context_.replica)});
+        if (claims_own) own.raise({context_.replica, each->at(item).at(context_.replica)});
         each->assign({item, item}, own);
       }
+      if (!held) HARMONICA_RETURN_IF_ERROR(transaction->put_ghost(item, {}));
     }
     HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(knowledge));
     HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
@@ -216,7 +235,9 @@ class LocalReplica : public Replica {
     HARMONICA_ASSIGN_OR_RETURN(ComparedReplica other, second.begin_comparison(request));
     ++comparison.exchanges;
     comparison.second_knowledge = std::move(other.knowledge);
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<ItemFilter> filter, bind_filter(other.filter, context_.schema()));
     RangeSums sums(*snapshot, context_.environment, SummedItems::kLiving);
+    sums.narrow(context_.filter, filter);
     const ItemIdRange all = ItemIdRange::all();
     Reconciler reconciler(sums, Interest::kEverything, std::span(&all, 1));
     while (true) {

@@ -63,9 +63,18 @@ Fingerprint digest_of(Environment& environment, const Item& item) {
 RangeSums::RangeSums(MetadataTransaction& transaction, Environment& environment, SummedItems summed)
     : transaction_(transaction), environment_(environment), summed_(summed) {}
 
+void RangeSums::narrow(const std::optional<ItemFilter>& first, const std::optional<ItemFilter>& second) {
+  for (const std::optional<ItemFilter>* filter : {&first, &second}) {
+    if (*filter) filters_.push_back(&**filter);
+  }
+}
+
 Status RangeSums::scan(const ItemIdRange& range, const std::function<Visit(const Item&)>& visit) {
   return transaction_.scan(range, [&](const StoredItem& stored) -> Result<Visit> {
-    return summed_ == SummedItems::kLiving && !stored.item.alive() ? Visit::kContinue : visit(stored.item);
+    const bool counts = (summed_ == SummedItems::kAll || stored.item.alive()) &&
+                        std::all_of(filters_.begin(), filters_.end(),
+                                    [&](const ItemFilter* filter) { return filter->matches(stored.item); });
+    return counts ? visit(stored.item) : Visit::kContinue;
   });
 }
 

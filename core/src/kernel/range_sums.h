@@ -10,6 +10,7 @@
 #include "harmonica/extension/environment.h"
 #include "harmonica/extension/metadata_store.h"
 #include "harmonica/range_comparison.h"
+#include "kernel/item_filter.h"
 
 namespace harmonica::kernel {
 
@@ -45,6 +46,9 @@ class RangeSums {
 
   RangeSums(MetadataTransaction& transaction, Environment& environment, SummedItems summed);
 
+  // Only items that match both count, from the beginning on. They must outlive it.
+  void narrow(const std::optional<ItemFilter>& first, const std::optional<ItemFilter>& second);
+
   // The first `count_max` items within `range`.
   Result<std::vector<HeldItem>> items(const ItemIdRange& range, std::size_t count_max);
   Result<Fingerprint> fingerprint(const ItemIdRange& range);
@@ -73,6 +77,7 @@ class RangeSums {
   MetadataTransaction& transaction_;
   Environment& environment_;
   const SummedItems summed_;
+  std::vector<const ItemFilter*> filters_;
   bool built_ = false;
   std::vector<Block> blocks_;
   Before all_;

@@ -8,11 +8,13 @@
 
 namespace harmonica::kernel {
 
-// A batch, and which items the source does not hold. The batch must outlive it.
+// A batch, what the destination knew when it asked, and which items the source does not hold. Batch and knowledge must
+// outlive it.
 struct ReceivedBatch {
   const ChangeBatch& batch;
-  // Of those held here, where the source has forgotten what is not known here; sorted. Nothing: all that the batch does not
-  // name.
+  const Knowledge* asked_with = nullptr;  // null: nobody asked, it is a decision
+  // Of those held here, where the source has forgotten what is not known here, or may know of items that have left its
+  // filter; sorted. Nothing: all that the batch does not name.
   std::optional<std::vector<ItemId>> absent;
 };
 

@@ -29,7 +29,11 @@ std::vector<ItemIdRange> ranges_lacking(const Knowledge& destination, const Know
 Result<std::vector<ItemId>> absent_items(MetadataTransaction& transaction, const Knowledge& knowledge,
                                          const ReceivedBatch& received) {
   std::vector<ItemId> absent;
-  for (const ItemIdRange& range : ranges_lacking(knowledge, received.batch.forgotten, received.batch.range)) {
+  const bool same_filter = reach_of(received.batch) == SourceReach::kSameFilter;
+  // With a filter the batch does not name all that its source holds.
+  if (received.batch.filter && !received.absent) return absent;
+  const Knowledge& bound = same_filter ? received.batch.made_with : received.batch.forgotten;
+  for (const ItemIdRange& range : ranges_lacking(knowledge, bound, received.batch.range)) {
     if (received.absent) {
       const auto from = std::lower_bound(received.absent->begin(), received.absent->end(), range.first);
       absent.insert(absent.end(), from, std::upper_bound(from, received.absent->end(), range.last));

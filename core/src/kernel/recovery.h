@@ -14,8 +14,8 @@ namespace harmonica::kernel {
 // Where `source` is not contained in `destination`, in order; within `range`.
 std::vector<ItemIdRange> ranges_lacking(const Knowledge& destination, const Knowledge& source, const ItemIdRange& range);
 
-// The items held here that the source of the batch may not hold, where it has forgotten what `knowledge` does not contain.
-// In order; some are named by the batch.
+// The items held here that the source of the batch may not hold, where it has forgotten what `knowledge` does not contain;
+// or, if it has the same filter, knows of it. In order; some are named by the batch.
 Result<std::vector<ItemId>> absent_items(MetadataTransaction& transaction, const Knowledge& knowledge,
                                          const ReceivedBatch& received);
 

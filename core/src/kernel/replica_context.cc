@@ -26,7 +26,8 @@ Status commit(ReplicaContext& context, MetadataTransaction& transaction, Replica
   }
   HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, transaction.knowledge());
   state.last_tick = std::max(state.last_tick, context.clock.last());
-  const Tick used = knowledge.at(kFirstItemId).at(context.replica);
+  Tick used = 0;
+  for (const ClockVector& vector : knowledge.vectors()) used = std::max(used, vector.at(context.replica));
   if (used > state.reserved_tick) {
     HARMONICA_RETURN_IF_ERROR(draw_mark(context, transaction, state.reserved_tick));
     state.reserved_tick = used;

@@ -12,6 +12,7 @@
 #include "harmonica/extension/item_store.h"
 #include "harmonica/extension/metadata_store.h"
 #include "harmonica/replica.h"
+#include "kernel/item_filter.h"
 #include "kernel/storeless.h"
 
 namespace harmonica::kernel {
@@ -73,6 +74,7 @@ struct ReplicaContext {
   std::vector<std::uint64_t> schemas_met;  // fingerprints of other schemas that are compatible
   // Whether a peer may have seen the present mark. As far as this object knows: another one may have shown it.
   bool mark_is_shown = true;
+  std::optional<ItemFilter> filter;  // what the replica wants to hold; nothing: everything
 
   const Schema& schema() const { return store.schema(); }
   bool has_store() const { return storeless == nullptr; }

@@ -81,7 +81,7 @@ class SchemaChange {
     const bool is_known = context_.schema().find_type(stored.item.type) != nullptr;
     const bool is_written = !is_known || desired_shown(context_, stored, StoreKey()) == stored.shown;
     std::vector<IndexEntry> entries =
-        index_entries(context_.schema(), stored, is_written ? WrittenState::kWritten : WrittenState::kUnwritten);
+        entries_of(context_, stored, is_written ? WrittenState::kWritten : WrittenState::kUnwritten);
     if (const std::optional<Bytes> mark = mark_of(stored)) entries.push_back({IndexKind::kNewlyKnown, *mark});
     return transaction_.put(stored, entries);
   }

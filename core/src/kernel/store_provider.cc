@@ -6,6 +6,7 @@
 #include "harmonica/limits.h"
 #include "kernel/change_applier.h"
 #include "kernel/change_enumerator.h"
+#include "kernel/filtering.h"
 #include "kernel/identity.h"
 #include "kernel/lineage.h"
 #include "kernel/reconciler.h"
@@ -37,6 +38,21 @@ Status check_change(const ItemChange& change, const ChangeBatch& batch) {
 Status took_new_id(const ReplicaId& former) {
   return {StatusCode::kUnavailable,
           "replica " + former.to_text() + " turned out to be a copy of another, and has a new id now; sync again"};
+}
+
+Status check_moved_out(const ChangeBatch& batch) {
+  if (!batch.filter && !batch.moved_out.empty()) return wrong_batch("items moved out of no filter");
+  auto change = batch.changes.begin();
+  const ItemId* before = nullptr;
+  for (const ItemId& item : batch.moved_out) {
+    while (change != batch.changes.end() && change->item < item) ++change;
+    const bool is_sent = change != batch.changes.end() && change->item == item;
+    if (is_sent || !batch.range.contains(item) || (before != nullptr && !(*before < item))) {
+      return wrong_batch("item " + item.to_text() + ", which moved out, is sent too, out of order or out of range");
+    }
+    before = &item;
+  }
+  return {};
 }
 
 }  // namespace
@@ -82,6 +98,7 @@ Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(request.knowledge, transaction->knowledge());
+  HARMONICA_ASSIGN_OR_RETURN(request.filter, filter_to_ask_with(context_, *transaction, state));
   // Rises over restarts too, as far as the clock does: an endpoint tells sessions apart by it.
   request_number_ =
       std::max({request_number_ + 1, context_.clock.last(), first_tick_of(request.destination.wall_clock_ms)});
@@ -119,11 +136,16 @@ Result<ComparedReplica> StoreProvider::begin_comparison(const ChangeRequest& req
   forget_session();
   HARMONICA_ASSIGN_OR_RETURN(compared.replica, open_snapshot(request));
   HARMONICA_ASSIGN_OR_RETURN(compared.knowledge, snapshot_->knowledge());
+  if (own_filter_) compared.filter = own_filter_->filter();
   return compared;
 }
 
 // What the session goes by, whatever is edited meanwhile.
 Result<ReplicaDescription> StoreProvider::open_snapshot(const ChangeRequest& request) {
+  Result<std::optional<ItemFilter>> filter = bind_filter(request.filter, context_.schema());
+  if (!filter.ok()) {
+    return Status(StatusCode::kUnsupported, "the peer's filter cannot be asked here: " + filter.status().message());
+  }
   HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
   static_cast<void>(detected);
   HARMONICA_RETURN_IF_ERROR(clean_tombstones(context_));
@@ -133,6 +155,9 @@ Result<ReplicaDescription> StoreProvider::open_snapshot(const ChangeRequest& req
     HARMONICA_RETURN_IF_ERROR(join_scope(own.scope));
   }
   HARMONICA_ASSIGN_OR_RETURN(snapshot_, context_.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, snapshot_->state());
+  HARMONICA_ASSIGN_OR_RETURN(own_filter_, bind_filter(state.filter, context_.schema()));
+  request_filter_ = *std::move(filter);
   return own;
 }
 
@@ -145,7 +170,8 @@ Result<ChangeBatch> StoreProvider::get_change_batch(const ItemId& first) {
     own.marks_of_peer.clear();
     own.replicas_digest = 0;
   }
-  return enumerate_changes(context_.schema(), *snapshot_, own, *request_, first);
+  const ItemFilter* filter = request_filter_ ? &*request_filter_ : nullptr;
+  return enumerate_changes({context_.schema(), *snapshot_, own, *request_, filter}, first);
 }
 
 Result<BatchReport> StoreProvider::process_change_batch(const ChangeBatch& batch) {
@@ -163,11 +189,11 @@ Result<BatchReport> StoreProvider::take(const ChangeBatch& batch, std::optional<
     BatchReport report;
     report.received = batch.changes.size();
     kept_.push_back(batch);
-    received_.push_back({kept_.back(), std::move(absent)});
+    received_.push_back({kept_.back(), &own_request_->knowledge, std::move(absent)});
     return report;
   }
   applied_ = true;
-  const ReceivedBatch received{batch, std::move(absent)};
+  const ReceivedBatch received{batch, &own_request_->knowledge, std::move(absent)};
   return apply_changes(context_, detector_, std::span(&received, 1), resolution());
 }
 
@@ -176,7 +202,8 @@ Result<BatchReport> StoreProvider::begin_recovery(const ChangeBatch& batch) {
   context_.clock.observe(std::max(batch.made_with.greatest_tick(), batch.forgotten.greatest_tick()));
   HARMONICA_ASSIGN_OR_RETURN(auto snapshot, context_.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, snapshot->knowledge());
-  std::vector<ItemIdRange> ranges = ranges_lacking(knowledge, batch.forgotten, batch.range);
+  const bool same_filter = reach_of(batch) == SourceReach::kSameFilter;
+  std::vector<ItemIdRange> ranges = ranges_lacking(knowledge, same_filter ? batch.made_with : batch.forgotten, batch.range);
   // What is compared in vain does no harm: only where something was forgotten does the answer count.
   const std::size_t joined = (ranges.size() + limits::kRecoveryRangesMax - 1) / limits::kRecoveryRangesMax;
   std::vector<ItemIdRange> few;
@@ -214,6 +241,7 @@ Result<std::vector<RangeAnswer>> StoreProvider::answer_questions(std::span<const
   // A destination that recovers has to hear of tombstones too (W67).
   if (!sums_) {
     sums_.emplace(*snapshot_, context_.environment, request_ ? SummedItems::kAll : SummedItems::kLiving);
+    if (!request_) sums_->narrow(request_filter_, own_filter_);
   }
   return kernel::answer_questions(*sums_, questions);
 }
@@ -294,6 +322,7 @@ Status StoreProvider::check_request(const ChangeRequest& request, const ReplicaD
 Status StoreProvider::check_batch(const ChangeBatch& batch) {
   if (batch.destination != context_.replica) return wrong_batch("made for replica " + batch.destination.to_text());
   if (batch.request_number != own_request_->number) return wrong_batch("made for another request");
+  if (batch.filter != own_request_->filter) return wrong_batch("made for another filter");
   if (!expected_ || batch.range.first != *expected_ || batch.range.last < batch.range.first) {
     return wrong_batch("its range does not follow the batch before it");
   }
@@ -317,6 +346,7 @@ Status StoreProvider::check_batch(const ChangeBatch& batch) {
     HARMONICA_RETURN_IF_ERROR(check_change(change, batch));
     before = &change.item;
   }
+  HARMONICA_RETURN_IF_ERROR(check_moved_out(batch));
   Knowledge of_others = batch.made_with;  // what it has forgotten it knows as well
   of_others.cap({context_.replica, 0});
   return check_drift(context_, of_others.greatest_tick(), "replica " + batch.source.replica.to_text());
@@ -381,6 +411,8 @@ void StoreProvider::forget_session() {
   recovery_.reset();
   request_.reset();
   sums_.reset();
+  request_filter_.reset();
+  own_filter_.reset();
   snapshot_.reset();
 }
 

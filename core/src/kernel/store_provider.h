@@ -38,6 +38,9 @@ class StoreProvider : public Provider {
   // A request as of `begin_destination`, which begins no session.
   Result<ChangeRequest> next_request(const ApplyOptions& options);
 
+  // Ends whatever session there is; what it has not applied is offered again.
+  void abandon() { forget_session(); }
+
  private:
   Result<ReplicaDescription> describe_to(std::vector<std::uint64_t> marks_of_peer);
   Status part_from_copy(const ChangeRequest& request, const ReplicaDescription& own);
@@ -73,6 +76,8 @@ class StoreProvider : public Provider {
   // As a source: one snapshot for the session.
   std::optional<ChangeRequest> request_;
   std::unique_ptr<MetadataTransaction> snapshot_;
+  std::optional<ItemFilter> request_filter_;
+  std::optional<ItemFilter> own_filter_;
   std::optional<RangeSums> sums_;
 };
 

@@ -168,9 +168,10 @@ class SyncSession::State {
     if (!is_last_) source_.prefetch_change_batch(first_);
   }
 
-  // A batch from which the destination would learn nothing need not be sent to it.
+  // A batch from which the destination would learn nothing need not be sent to it. One with a filter may still have
+  // something to let go.
   bool teaches(const ChangeBatch& batch) const {
-    return has_to_meet_ || report_.received > 0 || !batch.last || !batch.changes.empty() ||
+    return has_to_meet_ || batch.filter || report_.received > 0 || !batch.last || !batch.changes.empty() ||
            request_.destination.scope.empty() || !request_.knowledge.contains(batch.made_with, batch.range);
   }
 
@@ -188,6 +189,7 @@ class SyncSession::State {
     report_.created += applied.created;
     report_.updated += applied.updated;
     report_.deleted += applied.deleted;
+    report_.moved_out += applied.moved_out;
     report_.unchanged += applied.unchanged;
     report_.conflicts += applied.conflicts;
     report_.deferred += applied.deferred;

@@ -6,6 +6,7 @@
 
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
+#include "kernel/filtering.h"
 #include "kernel/item_versions.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
@@ -58,6 +59,27 @@ Knowledge coarsened(const Knowledge& forgotten, const Knowledge& known) {
   return coarse.ok() ? *std::move(coarse) : forgotten;
 }
 
+Knowledge clipped_to(const Knowledge& forgotten, const Knowledge& known) {
+  if (known.contains(forgotten)) return forgotten;
+  std::vector<ItemId> firsts;
+  for (const Knowledge* each : {&forgotten, &known}) {
+    for (const Knowledge::Step& step : each->steps()) firsts.push_back(step.first);
+  }
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  std::vector<ClockVector> vectors;
+  std::vector<Knowledge::Step> steps;
+  for (const ItemId& first : firsts) {
+    ClockVector vector = clipped(forgotten.at(first), known.at(first));
+    if (vectors.empty() || vectors.back() != vector) {
+      steps.push_back({first, static_cast<std::uint32_t>(vectors.size())});
+      vectors.push_back(std::move(vector));
+    }
+  }
+  Result<Knowledge> result = Knowledge::from_steps(std::move(vectors), std::move(steps));
+  return result.ok() ? *std::move(result) : Knowledge();
+}
+
 Status clean_tombstones(ReplicaContext& context) {
   const std::optional<Tick> bound = due_up_to(context);
   if (!bound) return {};
@@ -66,6 +88,8 @@ Status clean_tombstones(ReplicaContext& context) {
     HARMONICA_ASSIGN_OR_RETURN(const auto look, context.metadata.begin(TransactionMode::kRead));
     HARMONICA_ASSIGN_OR_RETURN(const auto oldest, look->find_index(oldest_tombstones(1)));
     if (oldest.empty() || !is_due(oldest.front())) return {};
+    HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, look->state());
+    if (state.has_had_filter) return {};
   }
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
@@ -92,6 +116,27 @@ Status clean_tombstones(ReplicaContext& context) {
   }
   HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
   return commit(context, *transaction, state);
+}
+
+Result<bool> clean_acknowledged(ReplicaContext& context, MetadataTransaction& transaction, const ChangeBatch& batch,
+                                Knowledge& forgotten) {
+  const std::optional<Tick> bound = due_up_to(context);
+  if (!bound || reach_of(batch) != SourceReach::kEverything) return false;
+  HARMONICA_ASSIGN_OR_RETURN(const auto oldest, transaction.find_index(oldest_tombstones(limits::kTombstonesCleanedMax)));
+  bool any = false;
+  for (const IndexPosition& position : oldest) {
+    if (tombstone_tick(position.key) > *bound) break;
+    const auto is_sent = [&](const ItemChange& change) { return change.item == position.item; };
+    if (!batch.range.contains(position.item) || std::any_of(batch.changes.begin(), batch.changes.end(), is_sent)) continue;
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction.find(position.item));
+    if (!stored || !batch.made_with.at(position.item).contains(versions_of(stored->item))) continue;
+    HARMONICA_ASSIGN_OR_RETURN(const bool in_use, is_in_use(context, transaction, *stored));
+    if (in_use) continue;
+    forgotten.merge_at(position.item, versions_of(stored->item));
+    HARMONICA_RETURN_IF_ERROR(transaction.remove(position.item));
+    any = true;
+  }
+  return any;
 }
 
 Status index_tombstones(ReplicaContext& context) {

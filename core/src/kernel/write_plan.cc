@@ -45,9 +45,16 @@ std::optional<ShownItem> desired_shown(const ReplicaContext& context, const Stor
 }
 
 std::vector<IndexEntry> entries_of(const ReplicaContext& context, const StoredItem& item, WrittenState written) {
-  if (context.has_store()) return index_entries(context.schema(), item, written);
-  if (item.item.alive()) return {};
-  return {{IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)}};
+  std::vector<IndexEntry> entries;
+  if (context.has_store()) {
+    entries = index_entries(context.schema(), item, written);
+  } else if (!item.item.alive()) {
+    entries.push_back({IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)});
+  }
+  if (context.filter && item.item.alive() && !context.filter->matches(item.item)) {
+    entries.push_back({IndexKind::kOutside, {}});
+  }
+  return entries;
 }
 
 WritePlan::WritePlan(ReplicaContext& context, MetadataTransaction& transaction, const HeldBack& held_back)
@@ -101,7 +108,7 @@ Status WritePlan::put(StoredItem item) {
     change->second.changed_ms = latest_change_ms(item.item);
     item.shown = std::move(desired);
   }
-  return transaction_.put(item, index_entries(context_.schema(), item, written));
+  return transaction_.put(item, entries_of(context_, item, written));
 }
 
 Result<std::vector<StoreWrite>> WritePlan::writes() {
@@ -179,8 +186,7 @@ Status WritePlan::bring_in_line() {
       changes_[id] = {standing.type, standing.shown, recorded, 0};
     } else if (stored) {
       stored->shown = standing.shown;
-      HARMONICA_RETURN_IF_ERROR(
-          transaction_.put(*stored, index_entries(context_.schema(), *stored, WrittenState::kUnwritten)));
+      HARMONICA_RETURN_IF_ERROR(transaction_.put(*stored, entries_of(context_, *stored, WrittenState::kUnwritten)));
     } else if (standing.shown) {
       left_astray_.push_back({id, standing.shown->key, standing.shown});
     }
@@ -293,8 +299,7 @@ Status WritePlan::keep_occupied_parent(const ItemId& item) {
       return {};
     }
     standing->shown = parent->second.before;
-    HARMONICA_RETURN_IF_ERROR(
-        transaction_.put(*standing, index_entries(context_.schema(), *standing, WrittenState::kUnwritten)));
+    HARMONICA_RETURN_IF_ERROR(transaction_.put(*standing, entries_of(context_, *standing, WrittenState::kUnwritten)));
     changes_.erase(parent);
   }
   return {};
@@ -318,8 +323,7 @@ Status WritePlan::leave_out_homeless(std::vector<Placed>& puts) {
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> waiting, transaction_.find(placed.item));
     HARMONICA_ASSERT(waiting.has_value());
     waiting->shown = placed.change->before;
-    HARMONICA_RETURN_IF_ERROR(
-        transaction_.put(*waiting, index_entries(context_.schema(), *waiting, WrittenState::kUnwritten)));
+    HARMONICA_RETURN_IF_ERROR(transaction_.put(*waiting, entries_of(context_, *waiting, WrittenState::kUnwritten)));
     changes_.erase(placed.item);
     HARMONICA_RETURN_IF_ERROR(keep_occupied_parent(placed.item));
   }

@@ -7,6 +7,7 @@ void BatchReport::add(const BatchReport& other) {
   created += other.created;
   updated += other.updated;
   deleted += other.deleted;
+  moved_out += other.moved_out;
   unchanged += other.unchanged;
   conflicts += other.conflicts;
   deferred += other.deferred;

@@ -4,8 +4,18 @@
 
 namespace harmonica {
 
+SourceReach reach_of(const ChangeBatch& batch) {
+  if (!batch.source_filter) return SourceReach::kEverything;
+  return batch.source_filter == batch.filter ? SourceReach::kSameFilter : SourceReach::kOtherFilter;
+}
+
 bool is_recovery_needed(const ChangeRequest& request, const ChangeBatch& batch) {
+  const SourceReach reach = reach_of(batch);
+  if (reach == SourceReach::kOtherFilter) return false;
+  if (reach == SourceReach::kSameFilter) return !request.knowledge.contains(batch.made_with, batch.range);
   if (request.knowledge.contains(batch.forgotten, batch.range)) return false;
+  // With a filter a batch does not name all that the source holds.
+  if (batch.filter) return true;
   const ReplicaId& self = request.destination.replica;
   const auto knows_others = [&](const ClockVector& vector) {
     return std::any_of(vector.entries().begin(), vector.entries().end(),

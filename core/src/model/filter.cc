@@ -15,7 +15,8 @@ namespace {
 Status check_value(const FilterParameter& parameter) {
   const ValueKind kind = parameter.value.kind();
   if (kind == ValueKind::kIds || kind == ValueKind::kList) {
-    return {StatusCode::kInvalidArgument, "filter: parameter '" + parameter.name + "' is a list, which no field is compared with"};
+    return {StatusCode::kInvalidArgument,
+            "filter: parameter '" + parameter.name + "' is a list, which no field is compared with"};
   }
   const std::string* text = parameter.value.if_text();
   if (text != nullptr && !is_valid_utf8(*text)) {
@@ -57,10 +58,24 @@ Result<Filter> Filter::parse(std::string_view text, std::vector<FilterParameter>
   filter.text_ = filter_text(expression);
   filter.parameters_ = std::move(parameters);
   if (filter.text_.size() > limits::kFilterBytesMax) {
-    return Status(StatusCode::kLimitExceeded, "filter: " + std::to_string(filter.text_.size()) + " bytes in canonical form, and " +
+    return Status(StatusCode::kLimitExceeded, "filter: " + std::to_string(filter.text_.size()) +
+                                                  " bytes in canonical form, and " +
                                                   std::to_string(limits::kFilterBytesMax) + " are allowed");
   }
   return filter;
+}
+
+std::optional<Value> filter_literal(std::string_view text) {
+  if (!is_valid_utf8(text)) return std::nullopt;
+  FilterTokens tokens(text);
+  const Result<FilterToken> literal = tokens.next();
+  if (!literal.ok()) return std::nullopt;
+  const Result<FilterToken> end = tokens.next();
+  if (!end.ok() || end->kind != FilterTokenKind::kEnd) return std::nullopt;
+  if (literal->kind == FilterTokenKind::kLiteral) return literal->value;
+  const bool is_boolean =
+      literal->kind == FilterTokenKind::kKeyword && (literal->text == "true" || literal->text == "false");
+  return is_boolean ? std::optional(Value::boolean(literal->text == "true")) : std::nullopt;
 }
 
 std::string Filter::to_text() const {

@@ -283,7 +283,8 @@ std::string_view comparison_text(FilterComparison comparison) {
 }
 
 std::string part_text(const FilterNode& part, FilterNodeKind within) {
-  const bool is_looser = part.kind == FilterNodeKind::kOr || (part.kind == FilterNodeKind::kAnd && within == FilterNodeKind::kNot);
+  const bool is_looser =
+      part.kind == FilterNodeKind::kOr || (part.kind == FilterNodeKind::kAnd && within == FilterNodeKind::kNot);
   const std::string text = filter_text(part);
   return is_looser ? "(" + text + ")" : text;
 }

@@ -8,7 +8,7 @@
 namespace harmonica {
 namespace {
 
-constexpr std::array<std::string_view, 11> kKeywords = {"and", "or",   "not",   "in",    "like", "escape",
+constexpr std::array<std::string_view, 11> kKeywords = {"and", "or",   "not",  "in",    "like", "escape",
                                                         "is",  "null", "true", "false", "type"};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

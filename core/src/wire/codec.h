@@ -42,7 +42,7 @@ struct End {
   friend bool operator==(const End&, const End&) = default;
 };
 
-// Of it, only the destination and the number travel.
+// Of it, only the destination, the number and the filter travel.
 struct BeginComparison {
   ChangeRequest request;
   friend bool operator==(const BeginComparison&, const BeginComparison&) = default;

@@ -132,6 +132,28 @@ Result<Value> to_value(const v1::Value& from) {
   return Value::list(std::move(list));
 }
 
+Result<Filter> to_filter(const v1::Filter& from) {
+  std::vector<FilterParameter> parameters;
+  for (const v1::FilterParameter& message : from.parameters()) {
+    HARMONICA_ASSIGN_OR_RETURN(std::string name, to_text(message.name()));
+    if (!parameters.empty() && parameters.back().name >= name) return corrupt("parameter '" + name + "' out of order");
+    HARMONICA_ASSIGN_OR_RETURN(Value value, to_single_value(message.value()));
+    parameters.push_back({std::move(name), std::move(value)});
+  }
+  HARMONICA_ASSIGN_OR_RETURN(Filter filter, Filter::parse(from.text(), std::move(parameters)));
+  if (filter.text() != from.text()) return corrupt("not in canonical form");
+  return filter;
+}
+
+// What is wrong with a filter is wrong with the message.
+Result<std::optional<Filter>> to_filter_if(const v1::Filter& from, bool is_there, std::string_view what) {
+  if (!is_there) return std::optional<Filter>();
+  Result<Filter> filter = to_filter(from);
+  if (filter.ok()) return std::optional<Filter>(*std::move(filter));
+  const bool is_limit = filter.status().code() == StatusCode::kLimitExceeded;
+  return Status(is_limit ? StatusCode::kLimitExceeded : StatusCode::kCorruption, filter.status().message()).within(what);
+}
+
 struct Error {
   StatusCode code;
   std::string message;
@@ -225,6 +247,7 @@ Result<BatchReport> to_report(const v1::BatchReport& from) {
   report.created = from.created();
   report.updated = from.updated();
   report.deleted = from.deleted();
+  report.moved_out = from.moved_out();
   report.unchanged = from.unchanged();
   report.conflicts = from.conflicts();
   report.deferred = from.deferred();
@@ -344,6 +367,7 @@ class Reader {
     if (!wanted.ok()) return wanted.status().within("wanted whole");
     request.wanted_whole = *std::move(wanted);
     request.batch_bytes_max = from.batch_bytes_max();
+    HARMONICA_ASSIGN_OR_RETURN(request.filter, to_filter_if(from.filter(), from.has_filter(), "filter"));
     return request;
   }
 
@@ -368,6 +392,12 @@ class Reader {
     if (!forgotten.ok()) return forgotten.status().within("forgotten knowledge");
     batch.forgotten = *std::move(forgotten);
     batch.changes_left_estimate = from.changes_left_estimate();
+    HARMONICA_ASSIGN_OR_RETURN(batch.filter, to_filter_if(from.filter(), from.has_filter(), "filter"));
+    HARMONICA_ASSIGN_OR_RETURN(batch.source_filter,
+                               to_filter_if(from.source_filter(), from.has_source_filter(), "source filter"));
+    auto moved_out = this->moved_out(from.moved_out(), batch.range);
+    if (!moved_out.ok()) return moved_out.status().within("moved out");
+    batch.moved_out = *std::move(moved_out);
     return batch;
   }
 
@@ -377,6 +407,7 @@ class Reader {
     auto knowledge = this->knowledge(from.knowledge());
     if (!knowledge.ok()) return knowledge.status().within("knowledge");
     compared.knowledge = *std::move(knowledge);
+    HARMONICA_ASSIGN_OR_RETURN(compared.filter, to_filter_if(from.filter(), from.has_filter(), "filter"));
     return compared;
   }
 
@@ -469,6 +500,15 @@ class Reader {
     if (ids.size() > limits::kWantedWholeMax) return too_many(ids.size(), "items", limits::kWantedWholeMax);
     if (!ids.empty() && ids.front().is_zero()) return corrupt("zero item id");
     HARMONICA_RETURN_IF_ERROR(check_rising(ids));
+    return ids;
+  }
+
+  static Result<std::vector<ItemId>> moved_out(const std::string& bytes, const ItemIdRange& range) {
+    HARMONICA_ASSIGN_OR_RETURN(std::vector<ItemId> ids, to_ids<ItemId>(bytes));
+    if (ids.size() > limits::kBatchChangesMax) return too_many(ids.size(), "items", limits::kBatchChangesMax);
+    if (!ids.empty() && ids.front().is_zero()) return corrupt("zero item id");
+    HARMONICA_RETURN_IF_ERROR(check_rising(ids));
+    if (!ids.empty() && !(range.contains(ids.front()) && range.contains(ids.back()))) return corrupt("outside the range");
     return ids;
   }
 

@@ -141,6 +141,7 @@ class Writer {
     write(from.knowledge, to->mutable_knowledge());
     to->set_wanted_whole(bytes_of(from.wanted_whole));
     to->set_batch_bytes_max(from.batch_bytes_max);
+    if (from.filter) write(*from.filter, to->mutable_filter());
   }
 
   void write(const ChangeBatch& from, v1::ChangeBatch* to) const {
@@ -154,6 +155,9 @@ class Writer {
     write(from.made_with, to->mutable_made_with());
     write(from.forgotten, to->mutable_forgotten());
     to->set_changes_left_estimate(from.changes_left_estimate);
+    if (from.filter) write(*from.filter, to->mutable_filter());
+    if (from.source_filter) write(*from.source_filter, to->mutable_source_filter());
+    to->set_moved_out(bytes_of(from.moved_out));
   }
 
   void write(const BatchSent& from, v1::BatchSent* to) const {
@@ -166,6 +170,7 @@ class Writer {
     to->set_created(from.created);
     to->set_updated(from.updated);
     to->set_deleted(from.deleted);
+    to->set_moved_out(from.moved_out);
     to->set_unchanged(from.unchanged);
     to->set_conflicts(from.conflicts);
     to->set_deferred(from.deferred);
@@ -198,6 +203,16 @@ class Writer {
   void write(const ComparedReplica& from, v1::ComparedReplica* to) const {
     write(from.replica, to->mutable_replica());
     write(from.knowledge, to->mutable_knowledge());
+    if (from.filter) write(*from.filter, to->mutable_filter());
+  }
+
+  static void write(const Filter& from, v1::Filter* to) {
+    to->set_text(from.text());
+    for (const FilterParameter& parameter : from.parameters()) {
+      v1::FilterParameter* message = to->add_parameters();
+      message->set_name(parameter.name);
+      if (!parameter.value.is_null()) write(parameter.value, message->mutable_value());
+    }
   }
 
   static void write(const Status& from, v1::Error* to) {
@@ -322,6 +337,7 @@ Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& reque
   ChangeRequest named;
   named.destination = request.destination;
   named.number = request.number;
+  named.filter = request.filter;
   ReplicaIds replicas;
   collect(named, replicas);
   return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {

@@ -32,6 +32,8 @@ enum class Shape : std::uint8_t {
   kComparedReplica,
   kSchema,
   kItemType,
+  kFilter,
+  kFilterParameter,
   kLeaf,       // no submessage
   kForbidden,  // must not occur
 };
@@ -72,6 +74,9 @@ constexpr std::array kChildren = {
     Child{Shape::kApplyOptions, 3, Shape::kLeaf},
     Child{Shape::kChangeRequest, 1, Shape::kLeaf},
     Child{Shape::kChangeRequest, 3, Shape::kLeaf},
+    Child{Shape::kChangeRequest, 10, Shape::kFilter},
+    Child{Shape::kFilter, 2, Shape::kFilterParameter},
+    Child{Shape::kFilterParameter, 2, Shape::kListMember},
     Child{Shape::kSourceBegun, 1, Shape::kLeaf},
     Child{Shape::kSourceBegun, 2, Shape::kBatchSent},
     Child{Shape::kBatchSent, 1, Shape::kChangeBatch},
@@ -80,6 +85,8 @@ constexpr std::array kChildren = {
     Child{Shape::kChangeBatch, 6, Shape::kItemChange},
     Child{Shape::kChangeBatch, 7, Shape::kLeaf},
     Child{Shape::kChangeBatch, 8, Shape::kLeaf},
+    Child{Shape::kChangeBatch, 12, Shape::kFilter},
+    Child{Shape::kChangeBatch, 13, Shape::kFilter},
     Child{Shape::kItemChange, 7, Shape::kUnitRegister},
     Child{Shape::kUnitRegister, 5, Shape::kValue},
     Child{Shape::kValue, 7, Shape::kValueList},
@@ -94,6 +101,7 @@ constexpr std::array kChildren = {
     Child{Shape::kSchema, 2, Shape::kItemType},
     Child{Shape::kSchema, 3, Shape::kLeaf},
     Child{Shape::kItemType, 5, Shape::kLeaf},
+    Child{Shape::kComparedReplica, 25, Shape::kFilter},
 };
 
 std::optional<Shape> child_shape(Shape parent, std::uint64_t field) {

@@ -41,6 +41,7 @@ struct MemoryMetadataContent {
     std::vector<LineageMark> lineage;
     ReplicaTable replicas;
     std::map<ReplicaId, Peer> peers;
+    std::map<ItemId, ClockVector> ghosts;
   };
 
   Facts facts;
@@ -244,6 +245,30 @@ class MemoryMetadataStore::Transaction : public MetadataTransaction {
       if (lacks(knowledge, item->second->item.item)) found.push_back(item->first);
     }
     return found;
+  }
+
+  Result<ClockVector> find_ghost(const ItemId& item) override {
+    const auto found = facts().ghosts.find(item);
+    return found == facts().ghosts.end() ? ClockVector() : found->second;
+  }
+
+  Status put_ghost(const ItemId& item, const ClockVector& versions) override {
+    if (versions.empty()) {
+      change_facts().ghosts.erase(item);
+    } else {
+      change_facts().ghosts[item] = versions;
+    }
+    return {};
+  }
+
+  Status scan_ghosts(const ItemIdRange& range,
+                     const std::function<Result<Visit>(const ItemId&, const ClockVector&)>& visit) override {
+    const auto& ghosts = facts().ghosts;
+    for (auto ghost = ghosts.lower_bound(range.first); ghost != ghosts.end() && ghost->first <= range.last; ++ghost) {
+      HARMONICA_ASSIGN_OR_RETURN(const Visit next, visit(ghost->first, ghost->second));
+      if (next == Visit::kStop) break;
+    }
+    return {};
   }
 
   Status put_conflict(const ConflictRecord& record) override {

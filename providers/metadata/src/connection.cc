@@ -81,6 +81,10 @@ std::string template_of(Query query) {
       return "SELECT body FROM facts WHERE scope = {s} AND name >= ? AND name < ? ORDER BY name";
     case Query::kFactOfEachScope:
       return "SELECT scope, body FROM facts WHERE name = ? ORDER BY scope";
+    case Query::kRemoveFact:
+      return "DELETE FROM facts WHERE scope = {s} AND name = ?";
+    case Query::kScanFacts:
+      return "SELECT name, body FROM facts WHERE scope = {s} AND name >= ? AND name <= ? ORDER BY name";
     case Query::kFindItem:
       return "SELECT body FROM items WHERE scope = {s} AND id = ?";
     case Query::kFirstItemFrom:

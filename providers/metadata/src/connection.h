@@ -28,6 +28,8 @@ enum class Query : std::uint8_t {
   kSetFact,
   kFactsBetween,
   kFactOfEachScope,
+  kRemoveFact,
+  kScanFacts,
   kFindItem,
   kFirstItemFrom,
   kFindHeldRow,

@@ -145,6 +145,51 @@ std::optional<Knowledge> decode_knowledge(ByteView bytes) {
   return *std::move(knowledge);
 }
 
+Bytes encode_filter(const FilterFact& fact) {
+  const std::optional<Filter>& filter = fact.filter;
+  Encoder encoder;
+  encoder.byte(fact.has_had_filter ? 1 : 0);
+  encoder.byte(filter ? 1 : 0);
+  if (!filter) return encoder.take();
+  encoder.string(filter->text());
+  encoder.number(filter->parameters().size());
+  for (const FilterParameter& parameter : filter->parameters()) {
+    encoder.string(parameter.name);
+    encode_value(encoder, parameter.value);
+  }
+  return encoder.take();
+}
+
+std::optional<FilterFact> decode_filter(ByteView bytes) {
+  Decoder decoder(bytes);
+  FilterFact fact;
+  fact.has_had_filter = decoder.number(1) != 0;
+  if (decoder.number(1) == 0) return if_complete(decoder, std::move(fact));
+  const std::string text = decoder.text();
+  std::vector<FilterParameter> parameters;
+  for (std::size_t left = decoder.count(2); left > 0 && decoder.intact(); --left) {
+    std::string name = decoder.text();
+    parameters.push_back({std::move(name), decode_value(decoder)});
+  }
+  if (!decoder.complete()) return std::nullopt;
+  Result<Filter> filter = Filter::parse(text, std::move(parameters));
+  if (!filter.ok()) return std::nullopt;
+  fact.filter = *std::move(filter);
+  return fact;
+}
+
+Bytes encode_vector(const ClockVector& vector) {
+  Encoder encoder;
+  encode_vector(encoder, vector);
+  return encoder.take();
+}
+
+std::optional<ClockVector> decode_vector(ByteView bytes) {
+  Decoder decoder(bytes);
+  ClockVector vector = decode_vector(decoder);
+  return if_complete(decoder, std::move(vector));
+}
+
 Bytes encode_state(const ReplicaState& state) {
   Encoder encoder;
   encode_id(encoder, state.replica);

@@ -28,6 +28,16 @@ std::optional<ReplicaTable> decode_replicas(ByteView bytes);
 
 Bytes encode_peer(const Peer& peer);
 std::optional<Peer> decode_peer(ByteView bytes);
+// What a replica has or had of filters.
+struct FilterFact {
+  std::optional<Filter> filter;
+  bool has_had_filter = false;
+};
+Bytes encode_filter(const FilterFact& fact);
+std::optional<FilterFact> decode_filter(ByteView bytes);
+
+Bytes encode_vector(const ClockVector& vector);
+std::optional<ClockVector> decode_vector(ByteView bytes);
 
 Bytes encode_counts(const ItemCounts& counts);
 std::optional<ItemCounts> decode_counts(ByteView bytes);

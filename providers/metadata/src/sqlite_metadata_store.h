@@ -88,6 +88,10 @@ class SqliteTransaction : public MetadataTransaction {
   Result<ItemCounts> counts() override;
   Result<std::vector<ItemId>> find_lacking(const Knowledge& knowledge, const ItemIdRange& range,
                                            std::size_t count_max) override;
+  Result<ClockVector> find_ghost(const ItemId& item) override;
+  Status put_ghost(const ItemId& item, const ClockVector& versions) override;
+  Status scan_ghosts(const ItemIdRange& range,
+                     const std::function<Result<Visit>(const ItemId&, const ClockVector&)>& visit) override;
   Status put_conflict(const ConflictRecord& record) override;
   Result<std::optional<ConflictRecord>> find_conflict(const ConflictId& id) override;
   Status remove_conflict(const ConflictId& id) override;

@@ -10,6 +10,7 @@
 namespace harmonica::providers {
 namespace {
 
+constexpr std::string_view kFilterFact = "filter";
 constexpr std::string_view kAnchorFact = "anchor";
 constexpr std::string_view kKnowledgeFact = "knowledge";
 constexpr std::string_view kForgottenFact = "forgotten";
@@ -25,6 +26,11 @@ std::string peer_fact(const ReplicaId& replica) {
   const ByteView id = replica.view();
   return std::string(kPeerFact).append(id.begin(), id.end());
 }
+
+// Before the id of an item.
+constexpr std::string_view kGhostFact = "ghost ";
+
+std::string ghost_name(const ItemId& item) { return std::string(kGhostFact) + std::string(as_text(item.view())); }
 
 bool holds_nested_list(const Value& value) {
   const Value::List* list = value.if_list();
@@ -114,8 +120,17 @@ Result<T> SqliteTransaction::decoded_fact(std::string_view name, std::optional<T
   return *std::move(decoded);
 }
 
-Result<ReplicaState> SqliteTransaction::state() { return decoded_fact(kStateFact, decode_state); }
-Status SqliteTransaction::set_state(const ReplicaState& state) { return set_fact(kStateFact, encode_state(state)); }
+Result<ReplicaState> SqliteTransaction::state() {
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, decoded_fact(kStateFact, decode_state));
+  HARMONICA_ASSIGN_OR_RETURN(FilterFact fact, decoded_fact(kFilterFact, decode_filter));
+  state.filter = std::move(fact.filter);
+  state.has_had_filter = fact.has_had_filter;
+  return state;
+}
+Status SqliteTransaction::set_state(const ReplicaState& state) {
+  HARMONICA_RETURN_IF_ERROR(set_fact(kFilterFact, encode_filter({state.filter, state.has_had_filter})));
+  return set_fact(kStateFact, encode_state(state));
+}
 Result<Bytes> SqliteTransaction::anchor() { return fact(kAnchorFact); }
 Status SqliteTransaction::set_anchor(const Bytes& anchor) { return set_fact(kAnchorFact, anchor); }
 Result<Knowledge> SqliteTransaction::knowledge() { return decoded_fact(kKnowledgeFact, decode_knowledge); }
@@ -316,6 +331,36 @@ Result<std::vector<ItemId>> SqliteTransaction::find_lacking(const Knowledge& kno
                                                             std::size_t count_max) {
   HARMONICA_RETURN_IF_ERROR(write_items_and_index());
   return search_lacking(*connection_, knowledge, range, count_max);
+}
+
+Result<ClockVector> SqliteTransaction::find_ghost(const ItemId& item) {
+  return decoded_fact(ghost_name(item), decode_vector);
+}
+
+Status SqliteTransaction::put_ghost(const ItemId& item, const ClockVector& versions) {
+  if (!versions.empty()) return set_fact(ghost_name(item), encode_vector(versions));
+  HARMONICA_RETURN_IF_ERROR(check_writable());
+  const std::string name = ghost_name(item);
+  Statement query(*connection_, Query::kRemoveFact);
+  return query.bind(as_bytes(name)).run();
+}
+
+Status SqliteTransaction::scan_ghosts(const ItemIdRange& range,
+                                      const std::function<Result<Visit>(const ItemId&, const ClockVector&)>& visit) {
+  const std::string first = ghost_name(range.first);
+  const std::string last = ghost_name(range.last);
+  Statement query(*connection_, Query::kScanFacts);
+  query.bind(as_bytes(first)).bind(as_bytes(last));
+  while (true) {
+    HARMONICA_ASSIGN_OR_RETURN(const Statement::Step step, query.step());
+    if (step == Statement::Step::kDone) return {};
+    const std::optional<ItemId> item = ItemId::from_bytes(query.blob(0).subspan(kGhostFact.size()));
+    const std::optional<ClockVector> versions = decode_vector(query.blob(1));
+    if (!item.has_value() || !versions.has_value())
+      return connection_->corruption("what it knows of items that moved out is damaged");
+    HARMONICA_ASSIGN_OR_RETURN(const Visit next, visit(*item, *versions));
+    if (next == Visit::kStop) return {};
+  }
 }
 
 Status SqliteTransaction::put_conflict(const ConflictRecord& record) {

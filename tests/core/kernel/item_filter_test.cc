@@ -60,12 +60,37 @@ bool matches(const Item& asked, std::string_view text, std::vector<FilterParamet
 }
 
 TEST(ItemFilter, Compares) {
-  for (const char* text :
-       {"count = 5", "count != 4", "count < 6", "count <= 5", "count > 4", "count >= 5", "5 = count", "count = 5.0",
-        "count < 5.5", "count > 4.5", "weight = 2.5", "weight > 2", "weight < 3", "count > weight", "starred",
-        "starred = true", "starred > false", "note.data = x'00ff'", "note.data < x'01'", "label > 'Z'", "label != 'x'",
-        "type = 'note'", "\"type\" = 'odd'", "note.count = 5", "type >= 'm'", "count < 9223372036854775807",
-        "count < 1e30", "count > -1e30", "count in (1, 5)", "count not in (1, 2)", "type in ('note', 'tally')"}) {
+  for (const char* text : {"count = 5",
+                           "count != 4",
+                           "count < 6",
+                           "count <= 5",
+                           "count > 4",
+                           "count >= 5",
+                           "5 = count",
+                           "count = 5.0",
+                           "count < 5.5",
+                           "count > 4.5",
+                           "weight = 2.5",
+                           "weight > 2",
+                           "weight < 3",
+                           "count > weight",
+                           "starred",
+                           "starred = true",
+                           "starred > false",
+                           "note.data = x'00ff'",
+                           "note.data < x'01'",
+                           "label > 'Z'",
+                           "label != 'x'",
+                           "type = 'note'",
+                           "\"type\" = 'odd'",
+                           "note.count = 5",
+                           "type >= 'm'",
+                           "count < 9223372036854775807",
+                           "count < 1e30",
+                           "count > -1e30",
+                           "count in (1, 5)",
+                           "count not in (1, 2)",
+                           "type in ('note', 'tally')"}) {
     EXPECT_TRUE(matches(note(), text)) << text;
     EXPECT_FALSE(matches(note(), "not (" + std::string(text) + ")")) << text;
   }

@@ -65,29 +65,29 @@ TEST_P(FilterMistake, IsNamedWithItsPlace) {
   EXPECT_THAT(status.message(), testing::HasSubstr(GetParam().message));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, FilterMistake,
-    testing::Values(Mistake{"", "column 1: expected a condition, found the end"},
-                    Mistake{"a >=", "column 5: expected a field, a value or a parameter, found the end"},
-                    Mistake{"a = 1 b = 2", "column 7: expected 'and', 'or' or the end, found 'b'"},
-                    Mistake{"(a = 1", "column 7: expected ')', found the end"},
-                    Mistake{"a in ()", "column 7: expected a value, found ')'"},
-                    Mistake{"a in (1, 2", "column 11: expected ',' or ')', found the end"},
-                    Mistake{"a not 1", "column 7: expected 'in' or 'like', found 1"},
-                    Mistake{"a is 1", "column 6: expected 'null', found 1"},
-                    Mistake{"a = null", "column 5: nothing is equal to null"},
-                    Mistake{"a = 'open", "column 5: the closing ' is missing"},
-                    Mistake{"'für' = f\xc3\xbcr", "column 10: this character means nothing here"},
-                    Mistake{"a = x'0g'", "column 5: bytes are two hexadecimal digits"},
-                    Mistake{"a = x'000'", "column 5: bytes are two hexadecimal digits"},
-                    Mistake{"a = 12b", "column 7: expected a space behind the number"},
-                    Mistake{"a = 99999999999999999999", "column 5: 99999999999999999999 does not fit"},
-                    Mistake{"a = 1.2.3", "column 5: 1.2.3 is no number"},
-                    Mistake{"a like 'x' escape 'yy'", "column 19: expected one character"},
-                    Mistake{"a = :", "column 5: expected the name of a parameter"},
-                    Mistake{"\"\" = 1", "column 1: a field has no empty name"},
-                    Mistake{"a.1 = 2", "column 2"}, Mistake{"\xff", "not UTF-8"}),
-    [](const auto& mistake) { return "Mistake" + std::to_string(mistake.index); });
+INSTANTIATE_TEST_SUITE_P(All, FilterMistake,
+                         testing::Values(Mistake{"", "column 1: expected a condition, found the end"},
+                                         Mistake{"a >=",
+                                                 "column 5: expected a field, a value or a parameter, found the end"},
+                                         Mistake{"a = 1 b = 2", "column 7: expected 'and', 'or' or the end, found 'b'"},
+                                         Mistake{"(a = 1", "column 7: expected ')', found the end"},
+                                         Mistake{"a in ()", "column 7: expected a value, found ')'"},
+                                         Mistake{"a in (1, 2", "column 11: expected ',' or ')', found the end"},
+                                         Mistake{"a not 1", "column 7: expected 'in' or 'like', found 1"},
+                                         Mistake{"a is 1", "column 6: expected 'null', found 1"},
+                                         Mistake{"a = null", "column 5: nothing is equal to null"},
+                                         Mistake{"a = 'open", "column 5: the closing ' is missing"},
+                                         Mistake{"'für' = f\xc3\xbcr", "column 10: this character means nothing here"},
+                                         Mistake{"a = x'0g'", "column 5: bytes are two hexadecimal digits"},
+                                         Mistake{"a = x'000'", "column 5: bytes are two hexadecimal digits"},
+                                         Mistake{"a = 12b", "column 7: expected a space behind the number"},
+                                         Mistake{"a = 99999999999999999999", "column 5: 99999999999999999999 does not fit"},
+                                         Mistake{"a = 1.2.3", "column 5: 1.2.3 is no number"},
+                                         Mistake{"a like 'x' escape 'yy'", "column 19: expected one character"},
+                                         Mistake{"a = :", "column 5: expected the name of a parameter"},
+                                         Mistake{"\"\" = 1", "column 1: a field has no empty name"},
+                                         Mistake{"a.1 = 2", "column 2"}, Mistake{"\xff", "not UTF-8"}),
+                         [](const auto& mistake) { return "Mistake" + std::to_string(mistake.index); });
 
 TEST(Filter, ParametersMustFit) {
   EXPECT_THAT(refusal("a = :n").message(), testing::HasSubstr("column 5: parameter ':n' has no value"));
@@ -95,6 +95,16 @@ TEST(Filter, ParametersMustFit) {
   EXPECT_THAT(refusal("a = :n", {{"n", Value()}, {"n", Value()}}).message(), testing::HasSubstr("has two values"));
   EXPECT_THAT(refusal("a = :n", {{"n", Value::ids({})}}).message(), testing::HasSubstr("is a list"));
   EXPECT_THAT(refusal("a = :n", {{"n", Value::text("\xff")}}).message(), testing::HasSubstr("not UTF-8"));
+}
+
+TEST(Filter, LiteralsStandAlone) {
+  EXPECT_EQ(filter_literal("12"), Value::integer(12));
+  EXPECT_EQ(filter_literal(" -0.5 "), Value::real(-0.5));
+  EXPECT_EQ(filter_literal("True"), Value::boolean(true));
+  EXPECT_EQ(filter_literal("'it''s'"), Value::text("it's"));
+  EXPECT_EQ(filter_literal("x'0A'"), Value::bytes({0x0a}));
+  for (const char* none : {"", "word", "1 2", "null", "'open", ":n", "\xff", "1x"})
+    EXPECT_EQ(filter_literal(none), std::nullopt);
 }
 
 TEST(Filter, IsBounded) {

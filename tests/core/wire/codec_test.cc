@@ -7,6 +7,7 @@
 
 #include "core/wire/random_messages.h"
 #include "harmonica/limits.h"
+#include "support/shorthand.h"
 
 namespace harmonica::wire {
 namespace {
@@ -250,6 +251,31 @@ TEST(Wire, WantedItemsAreSortedAndNeverTheRoot) {
   EXPECT_EQ(code_of(request), StatusCode::kCorruption);
   request.wanted_whole = {ItemId{}, item(1)};
   EXPECT_EQ(code_of(request), StatusCode::kCorruption);
+}
+
+// A request whose filter's text is replaced, in its bytes, by another one of the same length.
+Status read_with_text(const std::string& text) {
+  ChangeRequest request;
+  request.destination.replica = shorthand::replica('D');
+  request.number = 3;
+  request.filter = *Filter::parse("a = '" + std::string(text.size() - 6, 'x') + "'", {});
+  const Bytes encoded = encode_begin_source({{request.destination.replica, request.number}, 0}, request);
+  std::string bytes(as_text(encoded));
+  bytes.replace(bytes.find(request.filter->text()), text.size(), text);
+  return decode_request(as_bytes(bytes)).status();
+}
+
+TEST(Wire, AFilterIsInCanonicalForm) {
+  EXPECT_EQ(read_with_text("a =  1").code(), StatusCode::kCorruption);
+  EXPECT_EQ(read_with_text("a >= )").code(), StatusCode::kCorruption);
+  EXPECT_EQ(read_with_text("a = :n").code(), StatusCode::kCorruption);
+}
+
+TEST(WireLimits, TermsOfAFilter) {
+  std::string many = "a";
+  for (int term = 1; term < 10'000; ++term) many += " or a";
+  EXPECT_EQ(read_with_text(many).code(), StatusCode::kLimitExceeded);
+  EXPECT_EQ(read_with_text(std::string(65, '(') + "a" + std::string(65, ')')).code(), StatusCode::kLimitExceeded);
 }
 
 TEST(WireLimits, WantedItems) {

@@ -112,6 +112,7 @@ class RandomMessages {
     request.knowledge = knowledge(ItemIdRange::all());
     request.wanted_whole = item_ids(below(4));
     request.batch_bytes_max = numbers_();
+    request.filter = filter();
     return request;
   }
 
@@ -127,13 +128,28 @@ class RandomMessages {
     batch.made_with = knowledge(batch.range);
     batch.forgotten = one_in(2) ? Knowledge() : knowledge(batch.range);
     batch.changes_left_estimate = below(100);
+    batch.filter = filter();
+    batch.source_filter = filter();
+    if (one_in(3)) batch.moved_out = {items.begin() + 1, items.end()};
     return batch;
+  }
+
+  std::optional<Filter> filter() {
+    switch (below(4)) {
+      case 0:
+        return *Filter::parse("a = 1 and not b like 'x%' or \"c d\" is null", {});
+      case 1:
+        return *Filter::parse("a >= :n and b in (:m, :n)", {{"n", Value::integer(5)}, {"m", Value()}});
+      default:
+        return std::nullopt;
+    }
   }
 
   BatchReport report() {
     BatchReport report{below(9), below(9), below(9), below(9), below(9), below(9), below(9), numbers_(), {}, {}};
     for (const ItemId& item : item_ids(below(3))) report.failures.push_back({item, error()});
     if (one_in(3)) report.questions = questions();
+    report.moved_out = below(9);
     return report;
   }
 
@@ -268,7 +284,7 @@ class RandomMessages {
       case 5:
         return {heading(), below(300), answers()};
       case 6:
-        return {heading(), below(300), ComparedReplica{description(), knowledge(ItemIdRange::all())}};
+        return {heading(), below(300), ComparedReplica{description(), knowledge(ItemIdRange::all()), filter()}};
       case 7:
         return {heading(), below(300), schema()};
       case 8:

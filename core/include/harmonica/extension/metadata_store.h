@@ -10,6 +10,7 @@
 
 #include "harmonica/conflict.h"
 #include "harmonica/extension/item_store.h"
+#include "harmonica/filter.h"
 #include "harmonica/item.h"
 #include "harmonica/knowledge.h"
 #include "harmonica/replica_table.h"
@@ -57,6 +58,7 @@ enum class IndexKind : std::uint8_t {
   kReference = 7,        // referenced id -> item
   kUnwritten = 8,        // empty -> item whose view is not yet what was shown
   kTombstone = 9,        // tick of the deletion -> deleted item
+  kOutside = 10,         // empty -> living item that does not match the replica's filter
   kHeld = 20,            // empty -> living item of a type that the schema does not have
   kNewlyKnown = 21,      // 1 or empty -> item whose type, or some unit of it, the store has not been asked for yet
 };
@@ -101,6 +103,8 @@ struct ReplicaState {
   std::uint64_t write_number = 0;          // of writes into the store; tells whether prepared items still count
   std::vector<ItemId> wanted_whole;        // sorted
   std::vector<ReplicaId> former_replicas;  // ids this replica had before, oldest first
+  std::optional<Filter> filter;            // what it wants to hold; nothing: everything
+  bool has_had_filter = false;             // now or at any time before
   friend bool operator==(const ReplicaState&, const ReplicaState&) = default;
 };
 
@@ -189,6 +193,15 @@ class MetadataTransaction {
   // in proportion to the answer and to the steps of `knowledge`, not to the store.
   virtual Result<std::vector<ItemId>> find_lacking(const Knowledge& knowledge, const ItemIdRange& range,
                                                    std::size_t count_max) = 0;
+
+  // The greatest versions that were held of an item when it left the filter (rule R21); empty: it did not. Putting an empty
+  // one removes it.
+  virtual Result<ClockVector> find_ghost(const ItemId& item) = 0;
+  virtual Status put_ghost(const ItemId& item, const ClockVector& versions) = 0;
+  // In id order. The visitor must not write.
+  virtual Status scan_ghosts(
+      const ItemIdRange& range,
+      const std::function<Result<Visit>(const ItemId& item, const ClockVector& versions)>& visit) = 0;
 
   // Conflict records, in order of `when_ms`, then id. Put replaces one with the same id.
   virtual Status put_conflict(const ConflictRecord& record) = 0;

@@ -37,6 +37,7 @@ struct BatchReport {
   std::vector<ItemFailure> failures;
   // What the destination has to know of the source before it can apply the batch; empty: it is applied.
   std::vector<RangeQuestion> questions;
+  std::uint64_t moved_out = 0;  // no longer match the destination's filter: gone here, and nowhere else
 
   void add(const BatchReport& other);
   friend bool operator==(const BatchReport&, const BatchReport&) = default;
@@ -46,6 +47,7 @@ struct BatchReport {
 struct ComparedReplica {
   ReplicaDescription replica;
   Knowledge knowledge;
+  std::optional<Filter> filter;  // what it holds; nothing: everything
   friend bool operator==(const ComparedReplica&, const ComparedReplica&) = default;
 };
 
@@ -74,7 +76,7 @@ class Provider {
 
   // Begins as a source for that request: detects local changes. scope_mismatch: the two belong to different scopes;
   // clock_skew: the clocks are too far apart; unsupported: the schemas differ and have not been introduced to each other,
-  // or cannot be (`introduce_schemas`).
+  // or cannot be (`introduce_schemas`), or the request's filter names what this replica's schema does not have.
   virtual Result<ReplicaDescription> begin_source(const ChangeRequest& request) = 0;
 
   // The batch that starts at `first`. Only as a source.
@@ -91,8 +93,8 @@ class Provider {
   // Whether what has been received can stand without the rest of the session. Only as a destination.
   virtual bool can_stop() const { return true; }
 
-  // Begins to be compared with the replica that asks: detects local changes. Of `request` only the destination and its
-  // number count. Questions follow, and `end`. Errors as of `begin_source`.
+  // Begins to be compared with the replica that asks: detects local changes. Of `request` only the destination, its number
+  // and its filter count. Questions follow, about items that match both filters, and `end`. Errors as of `begin_source`.
   virtual Result<ComparedReplica> begin_comparison(const ChangeRequest& request) = 0;
 
   // Whether this replica holds the same within some ranges. As a source, or while it is compared. invalid_argument,
