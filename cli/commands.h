@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,10 @@ struct SyncOptions {
   Direction direction = Direction::kBoth;
   OnConflict on_conflict = OnConflict::kAsInSchema;
   bool dry_run = false;
-  std::uint64_t bytes_max = 0;    // of changes in the whole run, about; 0: no limit
-  std::uint64_t seconds_max = 0;  // 0: no limit
+  std::uint64_t bytes_max = 0;          // of changes in the whole run, about; 0: no limit
+  std::uint64_t seconds_max = 0;        // 0: no limit
+  std::optional<std::string> filter;    // that the first store gets; empty: none any more; nothing: the one that it has
+  std::vector<std::string> parameters;  // NAME=VALUE
 };
 
 struct StoreOptions {

@@ -66,6 +66,11 @@ void add_sync(CLI::App& app, SyncOptions& options, int& exit_code) {
   command->add_option("--limit-seconds", options.seconds_max, "Stop after about so many seconds; the next sync goes on")
       ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
+  command
+      ->add_option("--filter", options.filter,
+                   "From now on the first store holds only what matches; '' holds everything again")
+      ->type_name("EXPRESSION");
+  command->add_option("--param", options.parameters, "A value for a :name in the filter")->type_name("NAME=VALUE");
   command->add_flag("--dry-run", options.dry_run, "Only say what would happen; write nothing");
   command->add_flag("--confirm", options.common.confirm, "Go through what the guard has stopped");
   command->callback([&] { exit_code = run_sync(options); });

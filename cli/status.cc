@@ -27,6 +27,10 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const std::
     std::printf("           was %s until %s\n", former.to_text().c_str(), reason(devices, former).c_str());
   }
   std::printf("scope      %s\n", status.scope.empty() ? "none yet: sync it with another store" : status.scope.c_str());
+  if (status.filter) {
+    std::printf("filter     %s; %llu held until a store without a filter has them\n",
+                display_text(status.filter->to_text()).c_str(), static_cast<unsigned long long>(status.outside));
+  }
   std::printf("items      %llu, %llu of them shown; %llu deleted\n", static_cast<unsigned long long>(status.counts.alive),
               static_cast<unsigned long long>(status.counts.shown), static_cast<unsigned long long>(status.counts.deleted));
   std::printf("changes    %llu created, %llu updated, %llu deleted since it was last looked at\n",
@@ -66,6 +70,8 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const std::
   for (const ReplicaId& former : status.former_replicas) string(json, reason(devices, former));
   json.EndArray();
   member(json, "scope", status.scope);
+  member(json, "filter", status.filter ? status.filter->to_text() : "");
+  member(json, "outside", status.outside);
   member(json, "alive", status.counts.alive);
   member(json, "shown", status.counts.shown);
   member(json, "deleted", status.counts.deleted);

@@ -57,6 +57,10 @@ class Synchronization {
       std::printf("%s: %llu created, %llu updated, %llu deleted, %llu conflicts\n", stores_[store].name.c_str(),
                   static_cast<unsigned long long>(sum.created), static_cast<unsigned long long>(sum.updated),
                   static_cast<unsigned long long>(sum.deleted), static_cast<unsigned long long>(sum.conflicts));
+      if (sum.moved_out > 0) {
+        std::printf("  %llu do not match its filter any more and are gone here, and nowhere else\n",
+                    static_cast<unsigned long long>(sum.moved_out));
+      }
       add(total, sum);
       if (sum.conflicts + sum.deferred > 0 && !options_.dry_run) {
         std::printf("  see what lost: harmonica conflicts list %s\n", stores_[store].name.c_str());
@@ -167,13 +171,14 @@ class Synchronization {
 
   // What waits for a person or failed comes again in every session, and is no reason for another round.
   static bool changed_nothing(const SessionReport& report) {
-    return report.created + report.updated + report.deleted + report.minted == 0;
+    return report.created + report.updated + report.deleted + report.moved_out + report.minted == 0;
   }
 
   static void add(SessionReport& sum, const SessionReport& report) {
     sum.created += report.created;
     sum.updated += report.updated;
     sum.deleted += report.deleted;
+    sum.moved_out += report.moved_out;
     sum.conflicts += report.conflicts;
     sum.deferred += report.deferred;
     sum.minted += report.minted;
@@ -205,6 +210,7 @@ class Synchronization {
     member(json, "created", session.report.created);
     member(json, "updated", session.report.updated);
     member(json, "deleted", session.report.deleted);
+    member(json, "moved_out", session.report.moved_out);
     member(json, "conflicts", session.report.conflicts);
     member(json, "deferred", session.report.deferred);
     member(json, "failed", session.report.failures.size());
@@ -225,6 +231,26 @@ class Synchronization {
   bool stopped_ = false;  // at a limit
 };
 
+// A number, true, false, bytes or a text between quotes as in the filter; else the text as it stands.
+FilterParameter parameter_of(const std::string& word) {
+  const std::size_t equals = word.find('=');
+  FilterParameter parameter;
+  parameter.name = word.substr(0, equals);
+  const std::string text = equals == std::string::npos ? std::string() : word.substr(equals + 1);
+  parameter.value = filter_literal(text).value_or(Value::text(text));
+  return parameter;
+}
+
+// The filter that is asked for belongs to the first store.
+Status set_filter(const SyncOptions& options, Replica& first) {
+  if (!options.filter) return {};
+  if (options.filter->empty()) return first.set_filter(std::nullopt);
+  std::vector<FilterParameter> parameters;
+  for (const std::string& word : options.parameters) parameters.push_back(parameter_of(word));
+  HARMONICA_ASSIGN_OR_RETURN(const Filter filter, Filter::parse(*options.filter, std::move(parameters)));
+  return first.set_filter(filter);
+}
+
 int sync_stores(const SyncOptions& options) {
   Result<std::unique_ptr<Environment>> environment = make_environment(options.common);
   if (!environment.ok()) return fail(options.common, environment.status());
@@ -238,6 +264,14 @@ int sync_stores(const SyncOptions& options) {
       }
     }
     stores.push_back(*std::move(store));
+  }
+  if (!options.filter && !options.parameters.empty()) {
+    return refuse(options.common, "--param gives a value to a name in --filter, which is not there");
+  }
+  if (const Status status = set_filter(options, *stores.front().replica); !status.ok()) {
+    return status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kLimitExceeded
+               ? refuse(options.common, status.message())
+               : fail(options.common, status.within(stores.front().name));
   }
   Synchronization synchronization(options, **environment, std::move(stores));
   if (const Status status = synchronization.run(); !status.ok()) return fail(options.common, status);

@@ -165,6 +165,71 @@ TEST_F(Sync, ALimitedSyncStopsAndTheNextOneGoesOn) {
   expect_nothing_left_to_do(program_, {"A", "B.html"});
 }
 
+std::uint64_t sum_of(const std::string& json, const std::string& to, const char* what) {
+  rapidjson::Document document;
+  if (document.Parse(json.data(), json.size()).HasParseError()) return 999'999;
+  std::uint64_t sum = 0;
+  for (const rapidjson::Value& session : document["sessions"].GetArray()) {
+    if (to == session["to"].GetString()) sum += session[what].GetUint64();
+  }
+  return sum;
+}
+
+// The first store holds what matches. What leaves its filter goes there and nowhere else; a wider one brings what is newly
+// visible and nothing else.
+TEST_F(Sync, AFilteredStoreHoldsWhatMatches) {
+  program_.write("laptop", chromium_file(parse_tree("toolbar(apple banana Food(apricot bread) cherry) other(avocado)")));
+  program_.write("phone", chromium_file({}));
+  const auto titles = [&] { return to_text(read_chromium_file(program_.read("phone")), Siblings::kAsSet); };
+  const Outcome first =
+      program_.run({"sync", "--json", "--filter", "title like :first", "--param", "first=a%", "phone", "laptop"});
+  EXPECT_EQ(first.exit_code, 0) << first.err;
+  EXPECT_EQ(sum_of(first.out, "phone", "received"), 3u) << first.out;
+  // Without the folder that it stands in, an entry is shown where that folder is.
+  EXPECT_EQ(titles(), to_text(parse_tree("toolbar(apple apricot) other(avocado)"), Siblings::kAsSet));
+  EXPECT_EQ(program_.run({"verify", "phone", "laptop"}).exit_code, 0);
+  const Outcome status = program_.run({"status", "phone"});
+  EXPECT_THAT(status.out, HasSubstr("filter     title like :first (first = \"a%\")"));
+
+  // That it is shown elsewhere is no move, and nothing is to be done.
+  expect_nothing_left_to_do(program_, {"phone", "laptop"});
+
+  Tree edited = read_chromium_file(program_.read("phone"));
+  edited.roots["toolbar"].front().title = "plum";
+  program_.write("phone", chromium_file(edited));
+  const Outcome left = program_.run({"sync", "--json", "phone", "laptop"});
+  EXPECT_EQ(left.exit_code, 0) << left.err;
+  EXPECT_EQ(sum_of(left.out, "phone", "moved_out"), 1u) << left.out;
+  EXPECT_EQ(sum_of(left.out, "laptop", "deleted"), 0u) << left.out;
+  EXPECT_EQ(titles(), to_text(parse_tree("toolbar(apricot) other(avocado)"), Siblings::kAsSet));
+  EXPECT_THAT(to_text(read_chromium_file(program_.read("laptop")), Siblings::kAsSet), HasSubstr("plum"));
+
+  const Outcome wider =
+      program_.run({"sync", "--json", "--filter", "title like :first or type = 'folder' or title = 'cherry'", "--param",
+                    "first=a%", "phone", "laptop"});
+  EXPECT_EQ(wider.exit_code, 0) << wider.err;
+  EXPECT_EQ(sum_of(wider.out, "phone", "received"), 2u) << wider.out;
+  EXPECT_EQ(titles(), to_text(parse_tree("toolbar(Food(apricot) cherry) other(avocado)"), Siblings::kAsSet));
+
+  EXPECT_EQ(program_.run({"sync", "--filter", "", "phone", "laptop"}).exit_code, 0);
+  expect_equal(program_, "phone", "laptop");
+  EXPECT_EQ(to_text(read_chromium_file(program_.read("phone")), Siblings::kInOrder),
+            to_text(read_chromium_file(program_.read("laptop")), Siblings::kInOrder));
+  expect_nothing_left_to_do(program_, {"phone", "laptop"});
+}
+
+TEST_F(Sync, AFilterThatMeansNothingIsBadUsage) {
+  program_.write("A", chromium_file(parse_tree("toolbar(a b)")));
+  program_.write("B", chromium_file({}));
+  const Outcome broken = program_.run({"sync", "--filter", "title >=", "A", "B"});
+  EXPECT_EQ(broken.exit_code, 2);
+  EXPECT_EQ(broken.err, "harmonica: filter, column 9: expected a field, a value or a parameter, found the end\n");
+  EXPECT_THAT(program_.run({"sync", "--filter", "stars > 3", "A", "B"}).err,
+              HasSubstr("column 1: no item has a field 'stars'"));
+  EXPECT_EQ(program_.run({"sync", "--param", "n=3", "A", "B"}).exit_code, 2);
+  EXPECT_EQ(read_chromium_file(program_.read("B")).roots.count("toolbar"), 0u);
+}
+
 TEST_F(Sync, ACopyOfTheFileIsKeptBeforeTheFirstWrite) {
   const std::string original = chromium_file(parse_tree("toolbar(a)"));
   program_.write("A", original);
