@@ -200,6 +200,13 @@ Status open_records(OpenStore& open, const ScopeName& scope, const CommonOptions
 
 }  // namespace
 
+// By which people know the replica: the machine and the file.
+std::string name_of(const std::string& path) {
+  std::string name = platform::host_name() + "/" + std::filesystem::path(path).filename().string();
+  if (valid_utf8_length(name) != name.size() || name.size() > limits::kDeviceNameBytesMax) return {};
+  return name;
+}
+
 Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment) {
   OpenStore open;
   open.name = name;
@@ -208,7 +215,8 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   HARMONICA_ASSIGN_OR_RETURN(open.path, platform::canonical_path(named.path));
   const bool is_records = named.kind == Kind::kRecords;
   HARMONICA_RETURN_IF_ERROR(is_records ? open_records(open, named.scope, options) : open_favorites(open, options));
-  const ReplicaOptions replica_options{.guard = options.confirm ? Guard::kConfirmed : Guard::kOn};
+  const ReplicaOptions replica_options{.guard = options.confirm ? Guard::kConfirmed : Guard::kOn,
+                                       .device_name = name_of(open.path)};
   Result<std::unique_ptr<Replica>> replica = is_records
                                                  ? Replica::open(*open.metadata, environment, replica_options)
                                                  : Replica::open(*open.store, *open.metadata, environment, replica_options);

@@ -28,8 +28,8 @@ struct ReplicaRow {
 };
 
 // A row for each replica that has something to tell. Sessions exchange tables as a whole, and only when they differ.
-// Rows are joined member by member, so in whatever order replicas meet all come to have the same table. Canonical: sorted by
-// replica. Thread-compatible.
+// Rows are joined member by member, so in whatever order replicas meet all come to have the same table. Canonical: sorted
+// by replica. Thread-compatible.
 class ReplicaTable {
  public:
   ReplicaTable() = default;

@@ -307,8 +307,8 @@ class Attempt {
     recovered_.insert(item);
     if (batch.made_with.at(item).contains(versions_of(before->item))) {
       if (before->item.alive()) ++report_.deleted;
-        ViewInput gone = removals_.add(*std::move(before));
-        HARMONICA_RETURN_IF_ERROR(accept(std::move(gone.before), std::move(gone.after)));
+      ViewInput gone = removals_.add(*std::move(before));
+      HARMONICA_RETURN_IF_ERROR(accept(std::move(gone.before), std::move(gone.after)));
       return true;
     }
     const ItemType unknown = unknown_type(before->item.type);

@@ -29,8 +29,8 @@ Status check_row(const ReplicaRow& row) {
 }
 
 Status too_many() {
-  return {StatusCode::kLimitExceeded, "a scope has at most " + std::to_string(limits::kReplicasMax) +
-                                          " replicas over its life; this one has had them"};
+  return {StatusCode::kLimitExceeded,
+          "a scope has at most " + std::to_string(limits::kReplicasMax) + " replicas over its life; this one has had them"};
 }
 
 // Each member by a maximum, so that the order does not count.
@@ -48,8 +48,8 @@ ReplicaRow joined(const ReplicaRow& a, const ReplicaRow& b) {
 
 Result<ReplicaTable> ReplicaTable::from_rows(std::vector<ReplicaRow> rows) {
   if (rows.size() > limits::kReplicasMax) {
-    return Status(StatusCode::kLimitExceeded, std::to_string(rows.size()) + " replicas, and " +
-                                                  std::to_string(limits::kReplicasMax) + " are allowed");
+    return Status(StatusCode::kLimitExceeded,
+                  std::to_string(rows.size()) + " replicas, and " + std::to_string(limits::kReplicasMax) + " are allowed");
   }
   std::sort(rows.begin(), rows.end(), [](const ReplicaRow& a, const ReplicaRow& b) { return a.replica < b.replica; });
   for (std::size_t index = 0; index < rows.size(); ++index) {

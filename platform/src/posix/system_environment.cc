@@ -1,5 +1,7 @@
 #include "harmonica/platform/system_environment.h"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
@@ -86,6 +88,11 @@ class SystemEnvironment final : public Environment {
 
 std::unique_ptr<Environment> make_system_environment(SystemEnvironmentOptions options) {
   return std::make_unique<SystemEnvironment>(std::move(options));
+}
+
+std::string host_name() {
+  char name[256] = "";
+  return gethostname(name, sizeof name - 1) == 0 ? std::string(name) : std::string();
 }
 
 Result<std::string> default_state_directory() {

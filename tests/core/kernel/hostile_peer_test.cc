@@ -145,6 +145,39 @@ INSTANTIATE_TEST_SUITE_P(
                         StatusCode::kClockSkew, "ahead of this device's clock"}),
     [](const auto& lie) { return std::string(lie.param.name); });
 
+// It cannot be told from the truth: that this replica was rolled back. It costs an id, and new versions.
+TEST(HostilePeer, KnowingOursBeforeWeMadeItCostsAnIdAndNoValue) {
+  Pair pair;
+  sync(pair.destination, pair.source);
+  ChangeBatch batch = pair.batch();
+  const ReplicaId former = pair.destination.replica->status()->replica;
+  batch.made_with.raise_everywhere({batch.destination, pair.destination.replica->status()->knowledge.greatest_tick() + 1});
+  const Result<BatchReport> report = pair.apply(batch);
+  EXPECT_EQ(report.status().code(), StatusCode::kUnavailable) << report.status().to_text();
+  EXPECT_NE(pair.destination.replica->status()->replica, former);
+  EXPECT_EQ(pair.destination.replica->status()->former_replicas, std::vector<ReplicaId>{former});
+  EXPECT_EQ(pair.destination.text("c"), "own");
+  sync(pair.destination, pair.source);
+  EXPECT_EQ(pair.source.text("c"), "own");
+  EXPECT_EQ(pair.destination.text("a"), "one");
+  EXPECT_EQ(state_of(pair.destination), state_of(pair.source));
+}
+
+TEST(HostilePeer, AMarkThatWeNeverShowedCostsAnIdAndNoValue) {
+  Pair pair;
+  sync(pair.destination, pair.source);
+  ChangeBatch batch = pair.batch();
+  const ReplicaId former = pair.destination.replica->status()->replica;
+  batch.source.marks_of_peer = {12345};
+  const Result<BatchReport> report = pair.apply(batch);
+  EXPECT_EQ(report.status().code(), StatusCode::kUnavailable) << report.status().to_text();
+  EXPECT_NE(pair.destination.replica->status()->replica, former);
+  EXPECT_EQ(pair.destination.text("a"), "one");
+  EXPECT_EQ(pair.destination.text("c"), "own");
+  sync(pair.destination, pair.source);
+  EXPECT_EQ(state_of(pair.destination), state_of(pair.source));
+}
+
 struct WrongItem {
   const char* name;
   std::function<void(ItemChange&)> tell;

@@ -45,6 +45,15 @@ struct NoteDevice {
     EXPECT_EQ(store.put({key, kNote, "", {{kName, Value::text(name)}, {kText, Value::text(text)}}, {}, {}}), Status());
   }
 
+  // The text of a note as it stands in the store; empty: there is none.
+  std::string text(const std::string& name) const {
+    for (const StoreKey& held : store.children("")) {
+      const StoreItem& item = *store.find(held);
+      if (*item.values.front().value.if_text() == name) return *item.values.back().value.if_text();
+    }
+    return {};
+  }
+
   // The values that lost, oldest first.
   std::vector<std::string> lost() {
     std::vector<std::string> values;

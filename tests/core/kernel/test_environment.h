@@ -21,6 +21,8 @@ class TestEnvironment : public Environment {
   std::int64_t wall_clock_ms() override { return now_ms; }
   void randomize(std::span<std::uint8_t> bytes) override {
     for (std::uint8_t& byte : bytes) byte = seed_;
+    // The first draw is the replica's id.
+    if (!bytes.empty()) bytes.front() = static_cast<std::uint8_t>(seed_ + draws_++);
   }
   Sha256 sha256(ByteView bytes) override {
     Sha256 hash{};
@@ -43,6 +45,7 @@ class TestEnvironment : public Environment {
 
  private:
   std::uint8_t seed_;
+  std::uint8_t draws_ = 0;
   std::map<ReplicaId, Tick> reserved_;
 };
 

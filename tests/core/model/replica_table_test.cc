@@ -66,7 +66,7 @@ TEST(ReplicaTable, SaysWhetherAnythingIsNew) {
 
 TEST(ReplicaTable, DigestTellsTablesApart) {
   EXPECT_EQ(ReplicaTable().digest(), 0u);
-  const std::vector<ReplicaRow> rows = {named('A', "", 0), named('A', "", 1), named('A', "a", 0), retired('A', 0),
+  const std::vector<ReplicaRow> rows = {named('A', "", 0), named('A', "", 1),    named('A', "a", 0),  retired('A', 0),
                                         retired('A', 1),   renewed('A', 'B', 0), renewed('A', 'B', 1)};
   std::vector<std::uint64_t> digests;
   for (const ReplicaRow& row : rows) digests.push_back(ReplicaTable::from_rows({row})->digest());

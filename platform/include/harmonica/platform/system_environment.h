@@ -23,6 +23,9 @@ std::unique_ptr<Environment> make_system_environment(SystemEnvironmentOptions op
 // `$XDG_STATE_HOME/harmonica`, or `~/.local/state/harmonica`. not_found if neither variable is set.
 Result<std::string> default_state_directory();
 
+// What this machine is called; empty if it does not say.
+std::string host_name();
+
 // An executor with one thread of its own, started at the first task. The destructor waits for what runs.
 std::unique_ptr<Executor> make_thread_executor();
 
