@@ -428,6 +428,43 @@ void OracleMesh::remove(char replica, std::int64_t time, const std::string& name
   detect(replica);
 }
 
+void OracleMesh::move_file(char replica, std::int64_t time, const std::string& name, const std::string& parent) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  StoreItem item = *machine.store.find(stored(replica, name)->shown->key);
+  item.parent = parent.empty() ? StoreKey() : stored(replica, parent)->shown->key;
+  ASSERT_TRUE(machine.store.put(std::move(item)).ok());
+  detect(replica);
+}
+
+std::string OracleMesh::parent_of(char replica, const std::string& name) {
+  const std::optional<StoredItem> item = stored(replica, name);
+  if (!item || !item->shown) return "not shown";
+  if (item->shown->parent.is_zero()) return "";
+  for (const auto& [called, parent] : ids_) {
+    if (parent == item->shown->parent) return called;
+  }
+  return item->shown->parent.to_text();
+}
+
+void OracleMesh::decide(char replica, std::int64_t time, const std::string& name, Decision decision) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  const Result<std::vector<ConflictRecord>> records = machine.replica->conflicts();
+  ASSERT_TRUE(records.ok()) << records.status().to_text();
+  for (const ConflictRecord& record : *records) {
+    if (record.item != id(name) || record.state != ConflictState::kDeferred) continue;
+    EXPECT_EQ(machine.replica->decide(record.id, decision), Status());
+    return;
+  }
+  ADD_FAILURE() << "no conflict over " << name << " waits at " << replica;
+}
+
+void OracleMesh::retire(char replica, std::int64_t time, char retired) {
+  set_time(at(replica), time);
+  EXPECT_EQ(at(replica).replica->retire(replica_id(retired)), Status());
+}
+
 SessionReport OracleMesh::sync(std::string_view arrow, Stop stop) {
   SessionOptions options;
   options.batch_bytes_max = stop.batches == 0 ? 0 : 1;

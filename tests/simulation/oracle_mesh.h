@@ -56,6 +56,15 @@ class OracleMesh {
   void create_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id);
   void create_file_recognised(char replica, std::int64_t time, const std::string& name, const ItemId& id);
 
+  // Puts a file below another one; "": at the top.
+  void move_file(char replica, std::int64_t time, const std::string& name, const std::string& parent);
+  // The file that it is shown in; "": at the top.
+  std::string parent_of(char replica, const std::string& name);
+
+  // Ends the conflict over an item that waits.
+  void decide(char replica, std::int64_t time, const std::string& name, Decision decision);
+  void retire(char replica, std::int64_t time, char retired);
+
   // Sessions. "A->B": one direction.
   SessionReport sync(std::string_view arrow, Stop stop = {});
   // One direction through a remote provider and its endpoint.

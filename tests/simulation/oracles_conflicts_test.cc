@@ -176,5 +176,28 @@ TEST(Oracles, DeletedItemOfTheGreaterTypeKeepsItsId) {
   EXPECT_NE(mesh.id("thing"), kContested);
 }
 
+TEST(Oracles, W48DeferredConflictIsSentAgainUntilItIsDecided) {
+  OracleMesh mesh("AB", ConflictRule::kManual);
+  mesh.create('A', 1, "x", "first");
+  mesh.create('A', 1, "y", "first");
+  mesh.sync("A->B");
+  mesh.edit('A', 5, "x", "of A");
+  mesh.edit('B', 6, "x", "of B");
+  for (int session = 0; session < 3; ++session) {
+    const SessionReport report = mesh.sync("A->B");
+    EXPECT_EQ(report.received, 1u);
+    EXPECT_EQ(report.deferred, 1u);
+    EXPECT_FALSE(mesh.knows('B', "x", mesh.made('A', 5)));
+    EXPECT_EQ(mesh.conflicts('B'), 1u);
+    EXPECT_EQ(mesh.value('B', "x"), "of B");
+  }
+  mesh.decide('B', 7, "x", Decision::kTakeRemote);
+  EXPECT_EQ(mesh.value('B', "x"), "of A");
+  EXPECT_TRUE(mesh.knows('B', "x", mesh.made('A', 5)));
+  EXPECT_EQ(mesh.sync("A->B").received, 0u);
+  mesh.settle();
+  EXPECT_TRUE(mesh.equal("AB"));
+}
+
 }  // namespace
 }  // namespace harmonica::simulation

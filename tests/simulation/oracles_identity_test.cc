@@ -182,6 +182,32 @@ TEST(Oracles, W46ChangesFromAFarFutureAreRefusedAndNearOnesRaiseTheClock) {
   EXPECT_EQ(mesh.version('B', "later"), mesh.made('B', kHourMs / 2, 1));
 }
 
+// Others hear of it, nothing changes for them; the device that comes back all the same takes another id, and its work
+// arrives.
+TEST(Oracles, W45RetiredReplicaThatComesBackIsANewOneAndLosesNothing) {
+  OracleMesh mesh("ABD");
+  mesh.create('D', 40, "x", "of D");
+  mesh.sync("D->A");
+  mesh.sync("A->B");
+  const ReplicaId former = mesh.replica_id('D');
+  mesh.retire('A', 50, 'D');
+  mesh.sync("A->B");
+  mesh.edit('D', 41, "x", "after it was retired");
+  mesh.sync("B->D");
+  EXPECT_NE(mesh.replica_id('D'), former);
+  EXPECT_EQ(mesh.former_ids('D'), std::vector<ReplicaId>{former});
+  mesh.sync("D->B");
+  mesh.sync("B->A");
+  for (const char replica : {'A', 'B', 'D'}) {
+    EXPECT_EQ(mesh.value(replica, "x"), "after it was retired") << replica;
+    EXPECT_EQ(mesh.version(replica, "x").replica, mesh.replica_id('D')) << replica;
+    EXPECT_EQ(mesh.conflicts(replica), 0u) << replica;
+    EXPECT_FALSE(mesh.knows(replica, "x", {former, mesh.made('A', 41).tick})) << replica;
+  }
+  mesh.settle();
+  EXPECT_TRUE(mesh.equal("ABD"));
+}
+
 // R32: the clock is right again, and the peer says the same.
 TEST(Oracles, W46OwnChangesFromTheFutureAreMadeAnewOnceTheClockIsRight) {
   OracleMesh mesh("AB");

@@ -356,5 +356,63 @@ TEST(WireLimits, BytesOfAMessage) {
   EXPECT_EQ(decode_request(request).status().code(), StatusCode::kLimitExceeded);
 }
 
+// What knowledge takes in a request, its table of replicas with it.
+std::size_t bytes_of(const Knowledge& knowledge) {
+  ChangeRequest request;
+  request.destination.replica = knowledge.vectors().front().entries().front().replica;
+  const std::size_t without = encode_begin_source({}, request).size();
+  request.knowledge = knowledge;
+  return encode_begin_source({}, request).size() - without;
+}
+
+ClockVector vector_of(std::size_t replicas, Tick tick) {
+  std::vector<ClockVector::Entry> entries;
+  for (std::size_t number = 1; number <= replicas; ++number) {
+    ReplicaId replica;
+    replica.bytes[0] = static_cast<std::uint8_t>(number % 251 + 1);
+    replica.bytes[1] = static_cast<std::uint8_t>(number / 251);
+    entries.push_back({replica, tick + number});
+  }
+  return ClockVector(std::move(entries));
+}
+
+ItemId scattered(std::size_t number) {
+  ItemId item;
+  item.bytes[0] = static_cast<std::uint8_t>(number >> 8);
+  item.bytes[1] = static_cast<std::uint8_t>(number);
+  item.bytes[15] = 7;
+  return item;
+}
+
+// The example's layout takes 121 + 28 bytes a replica.
+TEST(Oracles, W49UndisturbedKnowledgeTakesNoMoreThanTheExample) {
+  constexpr Tick kTick = Tick{1'700'000'000'000} << 16;
+  for (const std::size_t replicas : {2u, 10u, 50u, 100u, 1000u}) {
+    EXPECT_LE(bytes_of(Knowledge(vector_of(replicas, kTick))), 121 + 28 * replicas) << replicas << " replicas";
+  }
+}
+
+// The example: 184 bytes for each exception with a vector of its own, 56 for those that share one, and one exception for
+// neighbours.
+TEST(Oracles, W50ExceptionsTakeAThirdOfTheExample) {
+  constexpr Tick kTick = Tick{1'700'000'000'000} << 16;
+  constexpr std::size_t kExceptions = 1'000;
+  Knowledge shared(vector_of(10, kTick));
+  for (std::size_t number = 1; number <= kExceptions; ++number) {
+    shared.assign({scattered(number), scattered(number)}, vector_of(10, kTick - 1000));
+  }
+  EXPECT_LE(bytes_of(shared), (401 + 128 + 56 * kExceptions) / 3);
+
+  Knowledge adjacent(vector_of(10, kTick));
+  adjacent.assign({scattered(1), scattered(kExceptions)}, vector_of(10, kTick - 1000));
+  EXPECT_LE(bytes_of(adjacent), 401 + 128 + 56);
+
+  Knowledge distinct(vector_of(10, kTick));
+  for (std::size_t number = 1; number <= kExceptions; ++number) {
+    distinct.assign({scattered(number), scattered(number)}, vector_of(10, kTick - 1000 - 16 * number));
+  }
+  EXPECT_LE(bytes_of(distinct), 401 + 184 * kExceptions);
+}
+
 }  // namespace
 }  // namespace harmonica::wire
