@@ -41,6 +41,36 @@ TEST(Oracles, W33WhatMatchesAgainComesBackAsItIs) {
   EXPECT_EQ(mesh.version('C', "x", 'x'), mesh.made('A', 1));
 }
 
+// R33: the version because of which C let go of it is lost with a restore.
+TEST(Oracles, W33WhatLeftBecauseOfALostVersionComesBack) {
+  OracleMesh mesh("AC");
+  mesh.set_filter('C', kFourOrMore);
+  mesh.create('A', 1, "x", "5");
+  mesh.sync("A->C");
+  mesh.back_up('A');
+  mesh.edit('A', 2, "x", "3");
+  mesh.sync("A->C");
+  EXPECT_FALSE(mesh.holds('C', "x"));
+  mesh.bring_back('A', 3);
+  EXPECT_EQ(mesh.value('A', "x"), "5");
+  mesh.sync("A->C");
+  EXPECT_EQ(mesh.value('C', "x"), "5");
+}
+
+// ... and so does what never came because of one.
+TEST(Oracles, W33WhatDidNotMatchInALostVersionComes) {
+  OracleMesh mesh("AC");
+  mesh.set_filter('C', kFourOrMore);
+  mesh.create('A', 1, "x", "5");
+  mesh.back_up('A');
+  mesh.edit('A', 2, "x", "3");
+  mesh.sync("A->C");
+  EXPECT_FALSE(mesh.holds('C', "x"));
+  mesh.bring_back('A', 3);
+  mesh.sync("A->C");
+  EXPECT_EQ(mesh.value('C', "x"), "5");
+}
+
 TEST(Oracles, W34OwnEditThatLeavesTheFilterStaysUntilItIsTaken) {
   OracleMesh mesh("AC");
   mesh.set_filter('C', kFourOrMore);

@@ -29,7 +29,8 @@ TEST(Oracles, W37bOfTwoFilesWithOneNameTheGreaterIdShowsASuffixEverywhere) {
   }
 }
 
-// The move that closed the cycle gives way (rule R42); the example let the later move win, which needs a memory of the place before.
+// The move that closed the cycle gives way (rule R42); the example let the later move win, which needs a memory of the
+// place before.
 TEST(Oracles, W39TwoMovesIntoEachOtherEndInOneTree) {
   OracleMesh mesh("ABC");
   mesh.create_file('A', 1, "p", "p");

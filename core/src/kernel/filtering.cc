@@ -311,6 +311,29 @@ Status change_filter(ReplicaContext& context, const std::optional<Filter>& filte
   return changed;
 }
 
+Status heed_lost_versions(ReplicaContext& context, const Version& kept) {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
+  if (!state.has_had_filter) return {};
+  HARMONICA_ASSIGN_OR_RETURN(const Knowledge knowledge, transaction->knowledge());
+  const auto is_beyond = [&](const ClockVector& vector) { return vector.at(kept.replica) > kept.tick; };
+  VectorsByItem ghosts;
+  HARMONICA_RETURN_IF_ERROR(
+      transaction->scan_ghosts(ItemIdRange::all(), [&](const ItemId& item, const ClockVector& versions) -> Result<Visit> {
+        if (is_beyond(versions)) ghosts.emplace_back(item, versions);
+        return Visit::kContinue;
+      }));
+  const auto vectors = knowledge.vectors();
+  if (ghosts.empty() && std::none_of(vectors.begin(), vectors.end(), is_beyond)) return {};
+  for (auto& [item, versions] : ghosts) {
+    versions.cap(kept);
+    HARMONICA_RETURN_IF_ERROR(transaction->put_ghost(item, versions));
+  }
+  HARMONICA_ASSIGN_OR_RETURN(const Knowledge of_held, known_of_held_only(*transaction, knowledge));
+  HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(of_held));
+  return commit(context, *transaction, state);
+}
+
 Result<std::optional<Filter>> filter_to_ask_with(const ReplicaContext& context, MetadataTransaction& transaction,
                                                  const ReplicaState& state) {
   if (!state.filter || !has_told_nobody(state) || context.store.write_unit() != WriteUnit::kWholeStore) return state.filter;

@@ -64,6 +64,12 @@ Result<Knowledge> learned_through_filter(MetadataTransaction& transaction, const
 // Gives the replica another filter (rule R28).
 Status change_filter(ReplicaContext& context, const std::optional<Filter>& filter);
 
+// A replica has lost what it had made under its former id after a tick (rule R33): whoever let go of an item, or heard that
+// it does not match, because of such a version, must not wait for it. Like another filter, it resets what is known of items
+// not held; what was remembered of those that left is bounded by that tick. Nothing happens where nothing of the kind is
+// known.
+Status heed_lost_versions(ReplicaContext& context, const Version& kept);
+
 // The filter with which a replica asks. A store that is written whole and has something of its own meets its first peer
 // without one, since it has to find out what both have (docs/adr/0011).
 Result<std::optional<Filter>> filter_to_ask_with(const ReplicaContext& context, MetadataTransaction& transaction,

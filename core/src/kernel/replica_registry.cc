@@ -9,6 +9,7 @@
 #include "harmonica/extension/provider.h"
 #include "harmonica/limits.h"
 #include "harmonica/utf8.h"
+#include "kernel/filtering.h"
 #include "kernel/identity.h"
 
 namespace harmonica {
@@ -77,6 +78,11 @@ Result<ReplicaTable> meet_replicas(ReplicaContext& context, const ReplicaTable& 
     after = before;
     HARMONICA_ASSIGN_OR_RETURN(const bool changed, after.merge(peer));
     if (!changed) return after;
+  }
+  for (const ReplicaRow& row : after.rows()) {
+    const ReplicaRow* known = before.find(row.replica);
+    if (row.former.is_zero() || (known != nullptr && known->former == row.former)) continue;
+    HARMONICA_RETURN_IF_ERROR(heed_lost_versions(context, {row.former, row.kept}));
   }
   // First what follows from the table: then it is found again if the power fails before the table is kept.
   if (const std::optional<Tick> fork = forked_at(before, after, context.replica)) {

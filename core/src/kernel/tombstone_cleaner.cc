@@ -37,6 +37,12 @@ Result<bool> is_in_use(ReplicaContext& context, MetadataTransaction& transaction
   return record.has_value();
 }
 
+// Rule R13.
+Status forget(MetadataTransaction& transaction, Knowledge& forgotten, const Item& tombstone) {
+  forgotten.merge_at(tombstone.id, versions_of(tombstone));
+  return transaction.remove(tombstone.id);
+}
+
 ClockVector clipped(const ClockVector& vector, const ClockVector& bound) {
   std::vector<ClockVector::Entry> entries;
   for (const ClockVector::Entry& entry : vector.entries()) {
@@ -105,8 +111,7 @@ Status clean_tombstones(ReplicaContext& context) {
     }
     HARMONICA_ASSIGN_OR_RETURN(const bool in_use, is_in_use(context, *transaction, *stored));
     if (in_use) continue;
-    forgotten.merge_at(position.item, versions_of(stored->item));
-    HARMONICA_RETURN_IF_ERROR(transaction->remove(position.item));
+    HARMONICA_RETURN_IF_ERROR(forget(*transaction, forgotten, stored->item));
     any = true;
   }
   if (!any) return {};
@@ -132,8 +137,7 @@ Result<bool> clean_acknowledged(ReplicaContext& context, MetadataTransaction& tr
     if (!stored || !batch.made_with.at(position.item).contains(versions_of(stored->item))) continue;
     HARMONICA_ASSIGN_OR_RETURN(const bool in_use, is_in_use(context, transaction, *stored));
     if (in_use) continue;
-    forgotten.merge_at(position.item, versions_of(stored->item));
-    HARMONICA_RETURN_IF_ERROR(transaction.remove(position.item));
+    HARMONICA_RETURN_IF_ERROR(forget(transaction, forgotten, stored->item));
     any = true;
   }
   return any;
