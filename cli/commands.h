@@ -64,5 +64,6 @@ int run_status(const StoreOptions& options);
 int run_verify(const VerifyOptions& options);
 int run_conflicts(const ConflictsOptions& options);
 int run_devices(const DevicesOptions& options);
+int run_unlink(const StoreOptions& options);
 
 }  // namespace harmonica::cli

@@ -161,12 +161,14 @@ int run(int argc, char** argv) {
   VerifyOptions verify;
   ConflictsOptions conflicts;
   DevicesOptions devices;
+  StoreOptions unlink;
   add_sync(app, sync, exit_code);
   add_store_command(app, "show", "Show the items as a tree", show, run_show, exit_code);
   add_store_command(app, "status", "Say what a store holds and what waits", status, run_status, exit_code);
   add_verify(app, verify, exit_code);
   add_conflicts(app, conflicts, exit_code);
   add_devices(app, devices, exit_code);
+  add_store_command(app, "unlink", "Leave the scope, keep the data", unlink, run_unlink, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

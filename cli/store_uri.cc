@@ -198,14 +198,14 @@ Status open_records(OpenStore& open, const ScopeName& scope, const CommonOptions
   return {};
 }
 
-}  // namespace
-
 // By which people know the replica: the machine and the file.
 std::string name_of(const std::string& path) {
   std::string name = platform::host_name() + "/" + std::filesystem::path(path).filename().string();
   if (valid_utf8_length(name) != name.size() || name.size() > limits::kDeviceNameBytesMax) return {};
   return name;
 }
+
+}  // namespace
 
 Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment) {
   OpenStore open;
@@ -223,6 +223,21 @@ Result<OpenStore> open_store(const std::string& name, const CommonOptions& optio
   if (!replica.ok()) return replica.status().within(name);
   open.replica = *std::move(replica);
   return open;
+}
+
+Status unlink_store(const std::string& name, const CommonOptions& options) {
+  HARMONICA_ASSIGN_OR_RETURN(const Named named, parse(name));
+  if (named.kind == Kind::kRecords) {
+    return {StatusCode::kInvalidArgument,
+            name + ": records are nothing but what their scope keeps; to leave it, remove the file"};
+  }
+  HARMONICA_ASSIGN_OR_RETURN(const std::string path, platform::canonical_path(named.path));
+  const Result<Places> places = places_of(path, options);
+  if (!places.ok()) return places.status().within(name);
+  if (!platform::exists(places->metadata)) {
+    return {StatusCode::kNotFound, name + ": is in no scope, so there is nothing to leave"};
+  }
+  return providers::remove_sqlite_metadata(places->metadata).within(name);
 }
 
 bool is_same_file(const OpenStore& first, const OpenStore& second) {

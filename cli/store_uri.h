@@ -34,6 +34,10 @@ Result<std::unique_ptr<Environment>> make_environment(const CommonOptions& optio
 // content. Errors name it.
 Result<OpenStore> open_store(const std::string& name, const CommonOptions& options, Environment& environment);
 
+// Forgets what is known of a store: it belongs to no scope any more, and stays as it is. not_found: nothing was known.
+// invalid_argument: it has no data of its own.
+Status unlink_store(const std::string& name, const CommonOptions& options);
+
 // Whether both are one file: named twice, or by two hard links.
 bool is_same_file(const OpenStore& first, const OpenStore& second);
 

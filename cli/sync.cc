@@ -214,6 +214,7 @@ class Synchronization {
     member(json, "conflicts", session.report.conflicts);
     member(json, "deferred", session.report.deferred);
     member(json, "failed", session.report.failures.size());
+    member(json, "bytes", session.report.bytes_estimate);
     json.EndObject();
   }
 

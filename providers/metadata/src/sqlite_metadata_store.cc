@@ -99,4 +99,12 @@ Status copy_sqlite_metadata(const std::string& from, const std::string& to) {
   return platform::copy_file(prepared_path(from, 0), prepared_path(to, 0));
 }
 
+Status remove_sqlite_metadata(const std::string& path) {
+  if (!platform::exists(path)) return {StatusCode::kNotFound, "metadata " + path + ": no such file"};
+  for (const std::string& file : {prepared_path(path, 0), path + "-wal", path + "-shm", path}) {
+    HARMONICA_RETURN_IF_ERROR(platform::remove_file(file));
+  }
+  return {};
+}
+
 }  // namespace harmonica::providers

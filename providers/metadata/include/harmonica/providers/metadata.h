@@ -32,6 +32,10 @@ Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& p
 // writer is not held up and changes nothing in the copy. not_found: there is none; else the errors of open_sqlite_metadata.
 Status copy_sqlite_metadata(const std::string& from, const std::string& to);
 
+// Removes a database of one scope, with what is prepared: nothing is known of the store any more. Nobody may have it open.
+// not_found: there is none.
+Status remove_sqlite_metadata(const std::string& path);
+
 // One scope of a database that holds many.
 struct SqliteScope {
   std::int64_t number = 0;
