@@ -162,6 +162,17 @@ bool keep_forgotten(ReplicaContext& context, Knowledge& forgotten, const Version
 
 }  // namespace
 
+Status refresh_identity(ReplicaContext& context) {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
+  if (state.replica == context.replica) return {};
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<Tick> outside, context.environment.reserved_tick(state.replica));
+  context.replica = state.replica;
+  context.reserved_outside = outside.value_or(0);
+  context.mark_is_shown = true;
+  return {};
+}
+
 Status become_another(ReplicaContext& context, const Renewal& renewal) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());

@@ -11,6 +11,9 @@ namespace harmonica::kernel {
 // told nobody yet, what it has made goes over to that id, as if it had never had another.
 Status open_identity(ReplicaContext& context);
 
+// Takes up the id that another process has given the replica meanwhile, as it found out that there is a copy of it.
+Status refresh_identity(ReplicaContext& context);
+
 // Why a replica has to take another id.
 struct Renewal {
   Tick fork = 0;    // what it has changed after this tick it makes anew

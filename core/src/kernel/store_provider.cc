@@ -90,6 +90,7 @@ Result<ChangeRequest> StoreProvider::begin_destination(const ApplyOptions& optio
 
 Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
   forget_session();
+  HARMONICA_RETURN_IF_ERROR(refresh_identity(context_));
   HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
   static_cast<void>(detected);
   HARMONICA_RETURN_IF_ERROR(clean_tombstones(context_));
@@ -111,6 +112,7 @@ Result<ChangeRequest> StoreProvider::next_request(const ApplyOptions& options) {
 Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& request) {
   const bool is_own = own_request_ && *own_request_ == request;
   forget_session();
+  HARMONICA_RETURN_IF_ERROR(refresh_identity(context_));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription before, describe_to({}));
   if (request.destination.replica == before.replica) {
     if (is_own) {
@@ -128,6 +130,7 @@ Result<ReplicaDescription> StoreProvider::begin_source(const ChangeRequest& requ
 
 Result<ComparedReplica> StoreProvider::begin_comparison(const ChangeRequest& request) {
   ComparedReplica compared;
+  HARMONICA_RETURN_IF_ERROR(refresh_identity(context_));
   HARMONICA_ASSIGN_OR_RETURN(compared.replica, describe_to({}));
   if (compared.replica.scope.empty()) {
     return Status(StatusCode::kScopeMismatch, "the other store belongs to no scope yet; sync the two first");

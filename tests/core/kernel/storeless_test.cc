@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/kernel/versioned_app.h"
+#include "harmonica/extension/provider.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -44,6 +45,32 @@ TEST(Storeless, KeepsAndPassesOnWhatOthersHave) {
   carry(*hub.replica, *first.replica);
   EXPECT_FALSE(first.shows(kVersionedTag, "blue"));
   EXPECT_TRUE(carry(*first.replica, *hub.replica).quiet());
+}
+
+// Two processes serve one scope; one finds out that the replica is a copy.
+TEST(Storeless, TakesUpTheIdThatAnotherProcessHasTaken) {
+  Hub hub(9);
+  VersionedApp app(1, 2);
+  app.note("a", {stars(3)});
+  carry(*app.replica, *hub.replica);
+  auto opened = Replica::open(hub.metadata, hub.environment, {});
+  ASSERT_TRUE(opened.ok()) << opened.status().to_text();
+  Replica& other = **opened;
+  const ReplicaId former = other.status()->replica;
+
+  const Result<ChangeRequest> request = hub.replica->provider().begin_destination({});
+  ASSERT_TRUE(request.ok()) << request.status().to_text();
+  ASSERT_TRUE(app.replica->provider().begin_source(*request).ok());
+  Result<ChangeBatch> batch = app.replica->provider().get_change_batch(kFirstItemId);
+  ASSERT_TRUE(batch.ok()) << batch.status().to_text();
+  batch->source.marks_of_peer = {12345};
+  EXPECT_EQ(hub.replica->provider().process_change_batch(*batch).status().code(), StatusCode::kUnavailable);
+
+  app.note("b", {stars(4)});
+  carry(*app.replica, other);
+  EXPECT_NE(other.status()->replica, former);
+  EXPECT_EQ(other.status()->replica, hub.replica->status()->replica);
+  EXPECT_EQ(other.status()->counts.alive, 2u);
 }
 
 TEST(Storeless, TakesUpNewerSchemasAndSoDecidesEverything) {
