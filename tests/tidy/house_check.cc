@@ -278,7 +278,8 @@ std::vector<std::string> check_components(const SourceTree& tree) {
   std::set<std::string> components{"core", "platform"};
   for (const auto& [path, content] : tree) {
     const auto names = split(path, '/');
-    if (names.size() == 2 && (names[0] == "cli" || names[0] == "bench")) components.emplace(names[0]);
+    if (names.size() == 2 && (names[0] == "cli" || names[0] == "bench" || names[0] == "conformance"))
+      components.emplace(names[0]);
     if (names.size() < 3) continue;
     if (names[0] == "providers" || names[0] == "transports" || names[0] == "bindings" || names[0] == "examples") {
       components.insert(std::string(names[0]) + "/" + std::string(names[1]));

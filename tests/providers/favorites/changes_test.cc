@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "contract/item_store_contract.h"
+#include "harmonica/conformance/enumerated_items.h"
 #include "harmonica/harmonica.h"
 #include "harmonica/platform/system_environment.h"
 #include "harmonica/providers/favorites.h"
@@ -21,7 +21,7 @@
 namespace harmonica::providers {
 namespace {
 
-using harmonica::testing::EnumeratedItems;
+using conformance::EnumeratedItems;
 using harmonica::testing::make_bookmarks;
 using harmonica::testing::read_text;
 using harmonica::testing::TemporaryDirectory;

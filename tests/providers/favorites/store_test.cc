@@ -9,15 +9,15 @@
 #include <thread>
 
 #include "chromium_fixture.h"
-#include "contract/item_store_contract.h"
 #include "favorites_anchor.h"
+#include "harmonica/conformance/enumerated_items.h"
 #include "harmonica/providers/favorites.h"
 #include "support/temporary_directory.h"
 
 namespace harmonica::providers {
 namespace {
 
-using harmonica::testing::EnumeratedItems;
+using conformance::EnumeratedItems;
 using harmonica::testing::read_text;
 using harmonica::testing::TemporaryDirectory;
 using harmonica::testing::write_text;
