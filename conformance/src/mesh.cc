@@ -205,7 +205,7 @@ class Mesh {
       const bool lost_to_deletion =
           std::ranges::any_of(deleted[value], [&](const ItemId& item) { return decided_deletions.contains(item); });
       if (items.empty() && !typed_.replaced.contains(value) && !recorded.contains(value) && !lost_to_deletion) {
-        findings_.push_back("lost: " + text);
+        findings_.push_back("lost: " + text + (deleted[value].empty() ? "" : ", with its item, which is deleted"));
       }
     }
   }
