@@ -13,6 +13,25 @@
 #include "model/filter_expression.h"
 
 namespace harmonica::kernel {
+
+// What can be compared with each other.
+enum class FilterClass : std::uint8_t { kNull, kBoolean, kNumber, kText, kBytes, kList };
+
+// A field of one type.
+struct FieldPlace {
+  TypeId type = 0;
+  UnitId unit = 0;
+  bool is_counter = false;
+};
+
+// An operand once its field or parameter is known.
+struct BoundOperand {
+  FilterOperandKind kind = FilterOperandKind::kLiteral;
+  Value value;
+  std::vector<FieldPlace> places;
+  FilterClass value_class = FilterClass::kNull;
+};
+
 namespace {
 
 // In an order in which "and" is the least and "or" the greatest.
@@ -21,42 +40,39 @@ enum class Truth : std::uint8_t { kFalse, kUnknown, kTrue };
 Truth truth_of(bool value) { return value ? Truth::kTrue : Truth::kFalse; }
 Truth opposite(Truth truth) { return static_cast<Truth>(2 - static_cast<int>(truth)); }
 
-// What can be compared with each other.
-enum class Class : std::uint8_t { kNull, kBoolean, kNumber, kText, kBytes, kList };
-
-Class class_of(ValueKind kind) {
+FilterClass class_of(ValueKind kind) {
   switch (kind) {
     case ValueKind::kNull:
-      return Class::kNull;
+      return FilterClass::kNull;
     case ValueKind::kBoolean:
-      return Class::kBoolean;
+      return FilterClass::kBoolean;
     case ValueKind::kInteger:
     case ValueKind::kReal:
-      return Class::kNumber;
+      return FilterClass::kNumber;
     case ValueKind::kText:
-      return Class::kText;
+      return FilterClass::kText;
     case ValueKind::kBytes:
-      return Class::kBytes;
+      return FilterClass::kBytes;
     case ValueKind::kIds:
     case ValueKind::kList:
       break;
   }
-  return Class::kList;
+  return FilterClass::kList;
 }
 
-std::string class_text(Class value_class) {
+std::string class_text(FilterClass value_class) {
   switch (value_class) {
-    case Class::kNull:
+    case FilterClass::kNull:
       return "null";
-    case Class::kBoolean:
+    case FilterClass::kBoolean:
       return "a boolean";
-    case Class::kNumber:
+    case FilterClass::kNumber:
       return "a number";
-    case Class::kText:
+    case FilterClass::kText:
       return "text";
-    case Class::kBytes:
+    case FilterClass::kBytes:
       return "bytes";
-    case Class::kList:
+    case FilterClass::kList:
       break;
   }
   return "a list";
@@ -162,21 +178,6 @@ Status unfit(const FilterOperand& operand, const std::string& what) {
   return {StatusCode::kInvalidArgument, "filter, column " + std::to_string(operand.column) + ": " + what};
 }
 
-// A field of one type.
-struct FieldPlace {
-  TypeId type = 0;
-  UnitId unit = 0;
-  bool is_counter = false;
-};
-
-// An operand once its field or parameter is known.
-struct BoundOperand {
-  FilterOperandKind kind = FilterOperandKind::kLiteral;
-  Value value;
-  std::vector<FieldPlace> places;
-  Class value_class = Class::kNull;
-};
-
 std::string field_name(const FilterOperand& operand) {
   return "'" + (operand.type_name.empty() ? "" : operand.type_name + ".") + operand.name + "'";
 }
@@ -222,7 +223,7 @@ struct ItemFilter::Condition {
           HARMONICA_RETURN_IF_ERROR(find_field(one, bound));
           return bound;
         case FilterOperandKind::kType:
-          bound.value_class = Class::kText;
+          bound.value_class = FilterClass::kText;
           return bound;
         case FilterOperandKind::kLiteral:
           bound.value = one.value;
@@ -245,7 +246,7 @@ struct ItemFilter::Condition {
         const auto unit = std::find_if(type.units.begin(), type.units.end(),
                                        [&](const Unit& candidate) { return candidate.name == one.name; });
         if (unit == type.units.end()) continue;
-        const Class found = class_of(unit->kind);
+        const FilterClass found = class_of(unit->kind);
         if (!bound.places.empty() && found != bound.value_class) {
           return unfit(one, "field " + field_name(one) + " is " + class_text(bound.value_class) + " in one type and " +
                                 class_text(found) + " in another; write the type before it, as in " + type.name + "." +
@@ -267,21 +268,21 @@ struct ItemFilter::Condition {
         case FilterNodeKind::kIsNull:
           return {};
         case FilterNodeKind::kIsTrue:
-          return check_class(node, bound, 0, Class::kBoolean);
+          return check_class(node, bound, 0, FilterClass::kBoolean);
         case FilterNodeKind::kLike:
-          HARMONICA_RETURN_IF_ERROR(check_class(node, bound, 0, Class::kText));
-          HARMONICA_RETURN_IF_ERROR(check_class(node, bound, 1, Class::kText));
+          HARMONICA_RETURN_IF_ERROR(check_class(node, bound, 0, FilterClass::kText));
+          HARMONICA_RETURN_IF_ERROR(check_class(node, bound, 1, FilterClass::kText));
           return check_pattern(node, bound);
         case FilterNodeKind::kCompare:
         case FilterNodeKind::kIn:
           break;
       }
       for (std::size_t index = 0; index < bound.operands.size(); ++index) {
-        if (bound.operands[index].value_class == Class::kList) {
+        if (bound.operands[index].value_class == FilterClass::kList) {
           return unfit(node.operands[index], "a list can only be asked whether it is null");
         }
         if (index == 0) continue;
-        const std::size_t other = bound.operands[0].value_class == Class::kNull ? index : 0;
+        const std::size_t other = bound.operands[0].value_class == FilterClass::kNull ? index : 0;
         HARMONICA_RETURN_IF_ERROR(check_class(node, bound, index, bound.operands[other].value_class));
         HARMONICA_RETURN_IF_ERROR(check_type_name(node, bound, 0, index));
         HARMONICA_RETURN_IF_ERROR(check_type_name(node, bound, index, 0));
@@ -289,9 +290,9 @@ struct ItemFilter::Condition {
       return {};
     }
 
-    Status check_class(const FilterNode& node, const Condition& bound, std::size_t index, Class wanted) const {
-      const Class found = bound.operands[index].value_class;
-      if (found == wanted || found == Class::kNull) return {};
+    Status check_class(const FilterNode& node, const Condition& bound, std::size_t index, FilterClass wanted) const {
+      const FilterClass found = bound.operands[index].value_class;
+      if (found == wanted || found == FilterClass::kNull) return {};
       return unfit(node.operands[index], "expected " + class_text(wanted) + ", and this is " + class_text(found));
     }
 
