@@ -45,6 +45,10 @@ expect() {
   done
 }
 
+at_day 100
+ahead=$(($(LD_PRELOAD=$shifted_clock date +%s) - $(date +%s)))
+[ $ahead -gt 8000000 ] || fail "the clock does not follow $shifted_clock"
+
 at_day 0
 bookmarks one two three four five six >"$a"
 cp "$a" "$b"
