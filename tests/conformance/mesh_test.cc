@@ -32,6 +32,16 @@ TYPED_TEST(Mesh, GoodStoresBecomeEqualWhateverHappens) {
   }
 }
 
+// Seeds that once found a value lost: it had lost a conflict whose record went with a crash, and the user edited the
+// winner.
+TYPED_TEST(Mesh, SeedsThatFailedOnceFindNothing) {
+  for (const std::uint64_t seed : {187u, 394u, 517u, 1220u, 1235u, 2524u}) {
+    const MeshReport report = run_mesh([] { return std::make_unique<TypeParam>(); },
+                                       {.seed = seed, .replicas = 2 + seed % 4, .replica_options = {}, .connect = {}});
+    EXPECT_TRUE(report.findings.empty()) << report.to_text();
+  }
+}
+
 TYPED_TEST(Mesh, TheSameSeedIsTheSameRun) { EXPECT_EQ(run<TypeParam>(7).to_text(), run<TypeParam>(7).to_text()); }
 
 TEST(Mesh, RunsOverATransportOfTheAuthors) {

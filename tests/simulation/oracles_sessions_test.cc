@@ -287,5 +287,25 @@ TEST(Oracles, SessionsThroughAChannelDoTheSame) {
   for (const char replica : {'A', 'B'}) EXPECT_EQ(direct.state(replica), remote.state(replica));
 }
 
+// The winner of a conflict stands in the store already, the record of it is lost with the commit, and the user edits the
+// winner: what lost is not what he replaced.
+TEST(Oracles, W42WhatLostAConflictBeforeTheCrashIsOnRecordAlsoIfTheWinnerIsEdited) {
+  OracleMesh mesh("AB");
+  mesh.create('A', 1, "x", "first");
+  mesh.sync("A->B");
+  mesh.edit('B', 5, "x", "of B");
+  mesh.edit('A', 6, "x", "of A");
+  mesh.cut_power_at('B', 's');
+  mesh.sync("A->B");
+  mesh.reboot('B');
+  EXPECT_EQ(mesh.value('B', "x"), "of A");
+  mesh.edit('B', 7, "x", "over the winner");
+  EXPECT_EQ(mesh.conflicts('B'), 1u);
+  EXPECT_EQ(mesh.lost_value('B', "x"), "of B");
+  mesh.settle();
+  EXPECT_TRUE(mesh.equal("AB"));
+  EXPECT_EQ(mesh.value('A', "x"), "over the winner");
+}
+
 }  // namespace
 }  // namespace harmonica::simulation

@@ -131,6 +131,7 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
     Register& content = after.item.at(value.unit);
     content = {version, recorded(type, value, is_changed ? &change->value : nullptr, content.value, version),
                Origin::kWritten};
+    if (is_changed && before) HARMONICA_RETURN_IF_ERROR(record_unseen(type, *before, *change, content));
   }
   const Unit* parent = type.find_role(UnitRole::kParent);
   if (parent != nullptr && (is_new || found.moved)) {
@@ -190,6 +191,28 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
     HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict));
   }
   return {};
+}
+
+// A user who edits what stands in the store has not seen the register's value where the two differ: a lost write has shown
+// something else, or the register's value could not be written yet. It was not replaced by him, so it is put on record.
+Status ChangeRecorder::record_unseen(const ItemType& type, const StoredItem& before, const UnitValue& seen,
+                                     const Register& edited) {
+  const Register* held = before.item.find(seen.unit);
+  const Unit* unit = type.find_unit(seen.unit);
+  const bool counts = unit != nullptr && type.rule_of(*unit) == ConflictRule::kCounter;
+  if (held == nullptr || counts || !before.item.alive() || !is_recorded(type, seen.unit)) return {};
+  const std::optional<ShownItem> desired = desired_shown(context_, before, StoreKey());
+  if (!desired) return {};
+  const auto shown = std::find_if(desired->values.begin(), desired->values.end(),
+                                  [&](const UnitValue& one) { return one.unit == seen.unit; });
+  if (shown == desired->values.end() || shown->value == seen.value || held->value == edited.value) return {};
+  ConflictRecord conflict{.item = before.item.id,
+                          .type = type.id,
+                          .unit = seen.unit,
+                          .kept = side_of(type, seen.unit, edited),
+                          .lost = side_of(type, seen.unit, *held),
+                          .rule = "unseen"};
+  return keep_record(context_, transaction_, conflict);
 }
 
 Status ChangeRecorder::record_overruled(const ItemType& type, const Item& item, const UnitValue& value,

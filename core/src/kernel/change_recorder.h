@@ -31,6 +31,7 @@ class ChangeRecorder {
   Result<ViewInput> change_of(Found& found, const Version& version);
   Value recorded(const ItemType& type, const UnitValue& value, const Value* seen, const Value& held,
                  const Version& version) const;
+  Status record_unseen(const ItemType& type, const StoredItem& before, const UnitValue& seen, const Register& edited);
   Status record_overruled(const ItemType& type, const Item& item, const UnitValue& value, const Version& version);
   Status edit_of_deleted(const ItemType& type, const Version& version, Item& item);
   Result<Value> ancestors_of(const Found& found);
