@@ -61,6 +61,10 @@ struct ChangeBatch {
   std::optional<Filter> filter;             // of the request
   std::optional<Filter> source_filter;      // what the source itself holds; nothing: everything
   std::vector<ItemId> moved_out;            // sorted; do not match, in a version that the destination does not know
+
+  // The change of that item; null: it is not named.
+  const ItemChange* find(const ItemId& item) const;
+
   friend bool operator==(const ChangeBatch&, const ChangeBatch&) = default;
 };
 

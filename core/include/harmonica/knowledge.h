@@ -66,8 +66,9 @@ class Knowledge {
   Knowledge exclude(const ItemIdRange& range) const;
 
   bool empty() const;
-  // The greatest tick in any vector; 0 when empty.
+  // The greatest tick in any vector, of all replicas or of one; 0 if there is none.
   Tick greatest_tick() const;
+  Tick greatest_tick(const ReplicaId& replica) const;
 
   std::span<const Step> steps() const { return steps_; }
   std::span<const ClockVector> vectors() const { return vectors_; }

@@ -60,6 +60,9 @@ enum class DeletionRule : std::uint8_t {
   kLatest,      // the greater version decides
 };
 
+// As in records and messages: "edit_wins".
+std::string_view to_text(DeletionRule rule);
+
 // Whether a decided conflict of the unit leaves a record. Silent is for values whose loss nobody would miss, such as
 // positions.
 enum class ConflictRecording : std::uint8_t { kRecorded, kSilent };

@@ -29,11 +29,6 @@ struct Findings {
   PreparedWrite prepared;  // every state that may stand in the store by now
 };
 
-struct ByItem {
-  bool operator()(const ItemChange& change, const ItemId& item) const { return change.item < item; }
-  bool operator()(const ItemId& item, const ItemChange& change) const { return item < change.item; }
-};
-
 // One attempt at a unit of work, in one transaction.
 class Attempt {
  public:
@@ -286,7 +281,7 @@ class Attempt {
     const ChangeBatch& batch = received.batch;
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> absent, absent_items(transaction_, knowledge_, received));
     for (const ItemId& item : absent) {
-      if (names(batch, item)) continue;
+      if (batch.find(item) != nullptr) continue;
       // It may be deleted there, or have left the filter: whoever holds everything will tell.
       if (reach_of(batch) == SourceReach::kSameFilter) {
         left_out.push_back(item);
@@ -395,10 +390,6 @@ class Attempt {
     const Version own{context_.replica, versions_of(after).at(context_.replica)};
     if (knowledge_.contains(after.id, own)) return;
     made_.push_back({after.id, !before && !moved_in_.contains(after.id)});
-  }
-
-  static bool names(const ChangeBatch& batch, const ItemId& item) {
-    return std::binary_search(batch.changes.begin(), batch.changes.end(), item, ByItem());
   }
 
   Status record_conflicts(Classification& classified) {
@@ -676,7 +667,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     }
     const auto is_received = [&](const ItemId& item) {
       return attempt.is_recovered(item) || std::any_of(batches.begin(), batches.end(), [&](const ReceivedBatch& received) {
-               return std::binary_search(received.batch.changes.begin(), received.batch.changes.end(), item, ByItem());
+               return received.batch.find(item) != nullptr;
              });
     };
     const Acceptance acceptance = examine(written.outcomes, planned, is_received, findings);

@@ -262,7 +262,7 @@ class ChangeDecision {
     if (input_.resolution == Resolution::kDefer && !is_silent) return defer(kExistenceUnit, side_of(held), side_of(sent));
     if (input_.resolution == Resolution::kKeepLocal) lives = is_alive(held.value);
     if (input_.resolution == Resolution::kTakeRemote) lives = is_alive(sent.value);
-    const std::string_view rule = rule_name(input_.resolution, kernel::rule_name(input_.type.deletion));
+    const std::string_view rule = rule_name(input_.resolution, to_text(input_.type.deletion));
     if (lives) {
       record(kExistenceUnit, side_of(alive), side_of(dead), rule);
     } else {
@@ -335,18 +335,6 @@ class ChangeDecision {
 };
 
 }  // namespace
-
-std::string_view rule_name(DeletionRule rule) {
-  switch (rule) {
-    case DeletionRule::kEditWins:
-      return "edit_wins";
-    case DeletionRule::kDeleteWins:
-      return "delete_wins";
-    case DeletionRule::kLatest:
-      return "latest";
-  }
-  return "latest";
-}
 
 Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint) {
   return ChangeDecision(input, mint).run();

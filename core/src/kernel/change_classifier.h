@@ -55,9 +55,6 @@ struct Classification {
   Status refusal;
 };
 
-// As conflict records name it.
-std::string_view rule_name(DeletionRule rule);
-
 // `mint` gives a new version of the destination's at each call.
 Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint);
 

@@ -187,7 +187,7 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
   for (const UnitRegister& unit : item.units) {
     if (unit.content.version != version) continue;
     if (!is_recorded(type, unit.unit)) continue;
-    ConflictRecord conflict = lost_to_deletion(type, item.id, item.existence, unit, rule_name(type.deletion));
+    ConflictRecord conflict = lost_to_deletion(type, item.id, item.existence, unit, to_text(type.deletion));
     HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict));
   }
   return {};

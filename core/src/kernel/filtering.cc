@@ -51,12 +51,6 @@ bool contains(const std::vector<ItemId>& sorted, const ItemId& item) {
   return std::binary_search(sorted.begin(), sorted.end(), item);
 }
 
-const ItemChange* find_change(const ChangeBatch& batch, const ItemId& item) {
-  const auto found = std::lower_bound(batch.changes.begin(), batch.changes.end(), item,
-                                      [](const ItemChange& change, const ItemId& id) { return change.item < id; });
-  return found == batch.changes.end() || found->item != item ? nullptr : &*found;
-}
-
 // Whether its own ticks can be claimed for every item: it holds what it knows of, and what it has written of items that
 // went out of a filter came back.
 Result<bool> claims_everywhere(const ReplicaContext& context, MetadataTransaction& transaction) {
@@ -219,7 +213,7 @@ Result<std::vector<ItemId>> leaving_items(MetadataTransaction& transaction, cons
   while (true) {
     HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction.find_index(query));
     for (const IndexPosition& position : positions) {
-      if (batch.range.contains(position.item) && find_change(batch, position.item) == nullptr) {
+      if (batch.range.contains(position.item) && batch.find(position.item) == nullptr) {
         leaving.push_back(position.item);
       }
     }
@@ -238,7 +232,7 @@ Result<std::vector<ItemId>> items_since_request(MetadataTransaction& transaction
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<ItemId> some,
                                transaction.find_lacking(asked_with, {*from, batch.range.last}, kTogether));
     for (const ItemId& item : some) {
-      if (find_change(batch, item) == nullptr) since.push_back(item);
+      if (batch.find(item) == nullptr) since.push_back(item);
     }
     from = some.size() < kTogether ? std::nullopt : next(some.back());
   }

@@ -36,7 +36,7 @@ Classification meet_forgotten(const ForgottenLifeInput& input, const std::functi
     for (const UnitRegister& unit : input.held.units) {
       if (lives || input.known.contains(unit.content.version) || !is_recorded(input.type, unit.unit)) continue;
       result.conflicts.push_back(
-          lost_to_deletion(input.type, input.held.id, result.item.existence, unit, rule_name(input.type.deletion)));
+          lost_to_deletion(input.type, input.held.id, result.item.existence, unit, to_text(input.type.deletion)));
     }
   } else if (existence.version.tick <= bound) {
     result.item.existence.version = minted();

@@ -52,6 +52,15 @@ Status take_over(ReplicaContext& context, MetadataTransaction& transaction, cons
   return transaction.set_knowledge(knowledge);
 }
 
+// Under it no tick was used yet; the clock goes on.
+void take_new_id(ReplicaContext& context, ReplicaState& state) {
+  state.replica = random_replica_id(context.environment);
+  state.reserved_tick = 0;
+  context.replica = state.replica;
+  context.reserved_outside = 0;
+  context.clock.observe(state.last_tick);
+}
+
 enum class Copied : std::uint8_t { kNo, kYes };
 
 // Tells others of the new id (rule R33); the device's name goes over to it.
@@ -73,12 +82,8 @@ Status renew_identity(ReplicaContext& context, MetadataTransaction& transaction,
   const ReplicaId former = state.replica;
   const Tick kept = state.reserved_tick;
   const bool known_to_nobody = has_told_nobody(state);
-  state.replica = random_replica_id(context.environment);
   state.last_tick = std::max(state.last_tick, context.reserved_outside);
-  state.reserved_tick = 0;
-  context.replica = state.replica;
-  context.reserved_outside = 0;
-  context.clock.observe(state.last_tick);
+  take_new_id(context, state);
   if (known_to_nobody) {
     HARMONICA_RETURN_IF_ERROR(take_over(context, transaction, former));
   } else {
@@ -185,16 +190,12 @@ Status become_another(ReplicaContext& context, const Renewal& renewal) {
   }
   const Version kept{context.replica, renewal.fork};
   const bool known_to_nobody = has_told_nobody(state);
-  state.replica = random_replica_id(context.environment);
-  context.replica = state.replica;
-  context.reserved_outside = 0;
-  state.reserved_tick = 0;
+  take_new_id(context, state);
   if (known_to_nobody) {
     HARMONICA_RETURN_IF_ERROR(take_over(context, *transaction, kept.replica));
   } else {
     state.former_replicas.push_back(kept.replica);
     knowledge.cap(kept);
-    context.clock.observe(state.last_tick);
     if (renewal.ran_ahead) context.clock.restart_at(std::max(knowledge.greatest_tick(), now_tick(context)));
     HARMONICA_ASSIGN_OR_RETURN(std::vector<MadeItem> made, make_anew(context, *transaction, knowledge, kept));
     if (state.has_had_filter) {

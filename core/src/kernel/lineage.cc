@@ -24,11 +24,16 @@ std::uint64_t random_mark(Environment& environment) {
   return std::max<std::uint64_t>(mark, 1);
 }
 
-// The greatest own tick that a peer may hold.
-Tick acknowledged(const ReplicaContext& context, const Knowledge& knowledge) {
-  Tick greatest = 0;
-  for (const ClockVector& vector : knowledge.vectors()) greatest = std::max(greatest, vector.at(context.replica));
-  return greatest;
+// Up to which tick a replica with this lineage has made the same changes as one that shows, or has shown, `marks`.
+Tick common_tick(const Lineage& lineage, const ReplicaState& state, std::span<const std::uint64_t> marks) {
+  for (const std::uint64_t mark : marks) {
+    const auto shared = find_mark(lineage, mark);
+    if (shared == lineage.end()) continue;
+    // All that was made under a mark was made before it was shown, or is the last.
+    const auto following = std::next(shared);
+    return following == lineage.end() ? state.reserved_tick : following->tick_before;
+  }
+  return 0;
 }
 
 bool is_far_ahead(Tick tick, std::int64_t now_ms) { return milliseconds_of(tick) - now_ms > limits::kClockDriftMsMax; }
@@ -63,7 +68,6 @@ Result<Meeting> meet(ReplicaContext& context, const ReplicaDescription& peer, co
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<Peer> known, transaction->find_peer(peer.replica));
   HARMONICA_ASSIGN_OR_RETURN(const Lineage lineage, transaction->lineage());
-  HARMONICA_ASSIGN_OR_RETURN(const Tick fork, fork_of(*transaction, peer.marks_of_peer));
   transaction.reset();
 
   const std::int64_t now_ms = context.environment.wall_clock_ms();
@@ -71,8 +75,9 @@ Result<Meeting> meet(ReplicaContext& context, const ReplicaDescription& peer, co
   Meeting meeting;
   meeting.marks_of_peer = remembered.marks;
   if (!peer.marks_of_peer.empty() && find_mark(lineage, peer.marks_of_peer.front()) == lineage.end()) {
-    meeting.renewal = {fork, "was copied: replica " + peer.replica.to_text() + " has met another copy of it", false};
-  } else if (const Tick known_of_us = acknowledged(context, knowledge); known_of_us > state.reserved_tick) {
+    meeting.renewal = {common_tick(lineage, state, peer.marks_of_peer),
+                       "was copied: replica " + peer.replica.to_text() + " has met another copy of it", false};
+  } else if (const Tick known_of_us = knowledge.greatest_tick(context.replica); known_of_us > state.reserved_tick) {
     // The second net: for one that was rolled back with all that is kept outside of it, and meets others than before. The
     // marks that the peer remembers may all be from after that.
     meeting.renewal = {
@@ -102,16 +107,8 @@ bool has_to_meet(const ChangeRequest& request, const ReplicaDescription& source)
 
 Result<Tick> fork_of(MetadataTransaction& transaction, std::span<const std::uint64_t> marks) {
   HARMONICA_ASSIGN_OR_RETURN(const Lineage lineage, transaction.lineage());
-  for (const std::uint64_t mark : marks) {
-    const auto shared = find_mark(lineage, mark);
-    if (shared == lineage.end()) continue;
-    // All that was made under a mark was made before it was shown, or is the last.
-    const auto following = std::next(shared);
-    if (following != lineage.end()) return following->tick_before;
-    HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction.state());
-    return state.reserved_tick;
-  }
-  return 0;
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction.state());
+  return common_tick(lineage, state, marks);
 }
 
 }  // namespace harmonica::kernel

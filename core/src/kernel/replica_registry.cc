@@ -36,12 +36,6 @@ std::optional<Tick> forked_at(const ReplicaTable& before, const ReplicaTable& af
   return fork;
 }
 
-Tick greatest_known(const Knowledge& knowledge, const ReplicaId& replica) {
-  Tick greatest = 0;
-  for (const ClockVector& vector : knowledge.vectors()) greatest = std::max(greatest, vector.at(replica));
-  return greatest;
-}
-
 }  // namespace
 
 Status announce(MetadataTransaction& transaction, const ReplicaRow& row) {
@@ -111,7 +105,7 @@ Status retire(ReplicaContext& context, const ReplicaId& replica) {
   ReplicaRow row;
   row.replica = replica;
   row.retired = true;
-  row.last = greatest_known(knowledge, replica);
+  row.last = knowledge.greatest_tick(replica);
   if (row.last == 0 && table.find(replica) == nullptr && !met) {
     return {StatusCode::kNotFound, "replica " + replica.to_text() + ": nobody has heard of it here"};
   }

@@ -131,8 +131,7 @@ Result<bool> clean_acknowledged(ReplicaContext& context, MetadataTransaction& tr
   bool any = false;
   for (const IndexPosition& position : oldest) {
     if (tombstone_tick(position.key) > *bound) break;
-    const auto is_sent = [&](const ItemChange& change) { return change.item == position.item; };
-    if (!batch.range.contains(position.item) || std::any_of(batch.changes.begin(), batch.changes.end(), is_sent)) continue;
+    if (!batch.range.contains(position.item) || batch.find(position.item) != nullptr) continue;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction.find(position.item));
     if (!stored || !batch.made_with.at(position.item).contains(versions_of(stored->item))) continue;
     HARMONICA_ASSIGN_OR_RETURN(const bool in_use, is_in_use(context, transaction, *stored));

@@ -9,6 +9,12 @@ SourceReach reach_of(const ChangeBatch& batch) {
   return batch.source_filter == batch.filter ? SourceReach::kSameFilter : SourceReach::kOtherFilter;
 }
 
+const ItemChange* ChangeBatch::find(const ItemId& item) const {
+  const auto found = std::lower_bound(changes.begin(), changes.end(), item,
+                                      [](const ItemChange& change, const ItemId& id) { return change.item < id; });
+  return found == changes.end() || found->item != item ? nullptr : &*found;
+}
+
 bool is_recovery_needed(const ChangeRequest& request, const ChangeBatch& batch) {
   const SourceReach reach = reach_of(batch);
   if (reach == SourceReach::kOtherFilter) return false;

@@ -236,6 +236,12 @@ Tick Knowledge::greatest_tick() const {
   return greatest;
 }
 
+Tick Knowledge::greatest_tick(const ReplicaId& replica) const {
+  Tick greatest = 0;
+  for (const ClockVector& vector : vectors_) greatest = std::max(greatest, vector.at(replica));
+  return greatest;
+}
+
 std::string Knowledge::to_text() const {
   std::string text;
   for (const Step& step : steps_) {

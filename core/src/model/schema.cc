@@ -173,6 +173,18 @@ void add_type(StableDigest& fingerprint, const ItemType& type) {
 
 }  // namespace
 
+std::string_view to_text(DeletionRule rule) {
+  switch (rule) {
+    case DeletionRule::kEditWins:
+      return "edit_wins";
+    case DeletionRule::kDeleteWins:
+      return "delete_wins";
+    case DeletionRule::kLatest:
+      return "latest";
+  }
+  return "latest";
+}
+
 std::string_view to_text(ConflictRule rule) {
   switch (rule) {
     case ConflictRule::kLatest:

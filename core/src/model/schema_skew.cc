@@ -52,18 +52,6 @@ std::string_view to_text(UnitRole role) {
   return "none";
 }
 
-std::string_view to_text(DeletionRule rule) {
-  switch (rule) {
-    case DeletionRule::kEditWins:
-      return "edit_wins";
-    case DeletionRule::kDeleteWins:
-      return "delete_wins";
-    case DeletionRule::kLatest:
-      return "latest";
-  }
-  return "latest";
-}
-
 Status contradiction(const std::string& where, std::string_view what, std::string_view here, std::string_view there) {
   return {StatusCode::kUnsupported, "the schemas contradict each other: " + where + ": " + std::string(what) + " is " +
                                         std::string(here) + " here and " + std::string(there) +
