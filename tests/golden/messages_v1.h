@@ -166,6 +166,15 @@ inline ReplicaTable golden_replicas() {
   return *ReplicaTable::from_rows({named, renewed, gone});
 }
 
+// Knows of the retired one of golden_replicas() what all do, and of another item nothing.
+inline ChangeRequest golden_request_of_retired() {
+  ChangeRequest request;
+  request.destination = golden_description('D');
+  request.number = 3;
+  request.knowledge = shorthand::knowledge("{C:7,D:5}|i7:{C:7}|i8:{C:6,D:5}|i9:{D:5}");
+  return request;
+}
+
 inline Schema golden_schema() {
   Schema schema;
   schema.default_scope = "notes";
@@ -200,6 +209,9 @@ inline std::map<std::string, Request> golden_requests() {
       {"begin comparison", {{far_source, 0}, golden_begin_comparison()}},
       {"begin source with a filter", {{far_source, 0}, golden_filtered_request()}},
       {"process batch with a filter", {{far_destination, 1}, golden_filtered_batch()}},
+      {"begin source, retired left out", {{far_source, 0}, golden_request_of_retired(), golden_replicas().digest()}},
+      {"begin destination, retired may be left out",
+       {{far_destination, 0}, ApplyOptions{OnConflict::kManual, 5000}, golden_replicas().digest()}},
       {"get schema", {{}, GetSchema{}}},
       {"meet schema", {{}, golden_schema()}},
       {"meet schema of one who has none", {{}, Schema{}}},
@@ -222,6 +234,9 @@ inline std::map<std::string, Response> golden_responses() {
       {"answers", {{far_source, 1}, 1, golden_answers()}},
       {"comparison begun with a filter", {{far_source, 0}, 1, golden_filtered_comparison()}},
       {"report of what moved out", {{far_destination, 1}, 301, golden_report_of_moves()}},
+      {"destination begun, retired left out",
+       {{far_destination, 0}, 301, golden_request_of_retired(), golden_replicas().digest()}},
+      {"other replicas", {{far_source, 0}, 1, OtherReplicas{}}},
       {"schema", {{}, 1, golden_schema()}},
       {"replicas", {{}, 1, golden_replicas()}},
       {"comparison begun",

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -91,6 +92,11 @@ class ScriptedProvider : public Provider {
     calls.push_back("schema");
     if (const auto error = errors.find("schema"); error != errors.end()) return error->second;
     return own_schema;
+  }
+
+  Result<std::optional<ReplicaTable>> replicas() override {
+    if (own_replicas.rows().empty()) return std::optional<ReplicaTable>();
+    return std::optional<ReplicaTable>(own_replicas);
   }
 
   Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override {

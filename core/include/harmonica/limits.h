@@ -16,6 +16,10 @@ inline constexpr std::size_t kKnowledgeStepsMax = 1'000'000;
 // Entries of all distinct vectors of one knowledge together: 24 bytes each.
 inline constexpr std::size_t kKnowledgeEntriesMax = 10'000'000;
 
+// Entries of one knowledge in a message that stand for those of retired replicas: bytes that nobody paid for, 24 MB of
+// them.
+inline constexpr std::size_t kLeftOutEntriesMax = 1'000'000;
+
 // Units of one item. Tables have at most 2,000 columns (SQLite's default).
 inline constexpr std::size_t kUnitsMax = 4'000;
 

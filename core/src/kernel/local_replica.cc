@@ -232,6 +232,7 @@ class LocalReplica : public Replica {
     HARMONICA_ASSIGN_OR_RETURN(comparison.first_knowledge, snapshot->knowledge());
     comparison.scope = request.destination.scope;
     if (comparison.scope.empty()) return not_synced_yet("this store");
+    HARMONICA_RETURN_IF_ERROR(share_replicas(*provider_, second));
     HARMONICA_ASSIGN_OR_RETURN(ComparedReplica other, second.begin_comparison(request));
     ++comparison.exchanges;
     comparison.second_knowledge = std::move(other.knowledge);

@@ -20,6 +20,14 @@ Status introduce_replicas(Provider& source, Provider& destination) {
   return source.meet_replicas(of_both).status();
 }
 
+Status share_replicas(Provider& source, Provider& destination) {
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaTable> of_source, source.replicas());
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaTable> of_destination, destination.replicas());
+  if (of_source && !of_destination) destination.share_replicas(*of_source);
+  if (of_destination && !of_source) source.share_replicas(*of_destination);
+  return {};
+}
+
 namespace kernel {
 namespace {
 

@@ -271,6 +271,12 @@ Result<ReplicaTable> StoreProvider::meet_replicas(const ReplicaTable& peer) {
   return kernel::meet_replicas(context_, peer);
 }
 
+Result<std::optional<ReplicaTable>> StoreProvider::replicas() {
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(ReplicaTable replicas, transaction->replicas());
+  return std::optional<ReplicaTable>(std::move(replicas));
+}
+
 Result<BatchReport> StoreProvider::end() {
   Result<BatchReport> result = BatchReport();
   // What could not be written before is tried again in every session, also in one that brings nothing.

@@ -33,6 +33,7 @@ class StoreProvider : public Provider {
   Result<Schema> schema() override;
   Result<Schema> meet_schema(const Schema& peer) override;
   Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override;
+  Result<std::optional<ReplicaTable>> replicas() override;
   Result<BatchReport> end() override;
 
   // A request as of `begin_destination`, which begins no session.

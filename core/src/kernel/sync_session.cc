@@ -69,6 +69,7 @@ class SyncSession::State {
     options.batch_bytes_max = options_.batch_bytes_max;
     HARMONICA_ASSIGN_OR_RETURN(options.source, source_.describe());
     near_source_ = options.source ? options.source->replica : ReplicaId();
+    HARMONICA_RETURN_IF_ERROR(share_replicas(source_, destination_));
     HARMONICA_ASSIGN_OR_RETURN(request_, destination_.begin_destination(options));
     HARMONICA_ASSIGN_OR_RETURN(const ReplicaDescription source, source_.begin_source(request_));
     has_to_meet_ = kernel::has_to_meet(request_, source);

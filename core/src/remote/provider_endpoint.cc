@@ -25,14 +25,16 @@ class ProviderEndpoint : public RequestHandler {
 
   Bytes handle(ByteView request) override {
     if (!last_request_.empty() && std::ranges::equal(request, last_request_)) return last_response_;
-    auto decoded = wire::decode_request(request);
+    auto decoded = wire::decode_request(request, [this](std::uint64_t digest) { return find_retired(digest); });
     if (!decoded.ok()) return encoded({}, decoded.status());
+    offered_digest_ = decoded->replicas_digest;
     const wire::Heading& heading = decoded->heading;
     const Status admitted = std::visit([&](const auto& body) { return admit(heading, body); }, decoded->body);
     if (!admitted.ok()) return encoded(heading, admitted);
     if (std::holds_alternative<ApplyOptions>(decoded->body) && heading.session.number != next_number_) {
       return encoded(heading, wire::Offer{});
     }
+    if (std::holds_alternative<wire::OtherReplicas>(decoded->body)) return encoded(heading, wire::OtherReplicas{});
     last_sequence_ = heading.sequence;
     wire::ResponseBody body = std::visit([&](const auto& content) { return answer(heading, content); }, decoded->body);
     Bytes response = encoded(heading, std::move(body));
@@ -93,6 +95,9 @@ class ProviderEndpoint : public RequestHandler {
     if (heading.sequence <= last_sequence_) return out_of_order(heading);
     return {};
   }
+
+  // Is answered with the same; the client asks again in other words.
+  static Status admit(const wire::Heading&, const wire::OtherReplicas&) { return {}; }
 
   // Outside of any session, and end the one that is open.
   static Status admit(const wire::Heading& heading, const wire::GetSchema&) { return check_outside(heading); }
@@ -197,6 +202,8 @@ class ProviderEndpoint : public RequestHandler {
     return *std::move(replicas);
   }
 
+  static wire::ResponseBody answer(const wire::Heading&, const wire::OtherReplicas& other) { return other; }
+
   static wire::ResponseBody body_of(Result<Schema> schema) {
     if (!schema.ok()) return schema.status();
     return *std::move(schema);
@@ -212,6 +219,7 @@ class ProviderEndpoint : public RequestHandler {
     session_ = session;
     role_ = role;
     is_open_ = true;
+    agreed_ = offered_digest_ != 0 && find_retired(offered_digest_) != nullptr;
   }
 
   wire::ResponseBody failed_begin(const Status& error) {
@@ -239,7 +247,16 @@ class ProviderEndpoint : public RequestHandler {
   }
 
   Bytes encoded(const wire::Heading& heading, wire::ResponseBody body) const {
-    return wire::encode(wire::Response{heading, next_number_, std::move(body)});
+    return wire::encode({heading, next_number_, std::move(body), agreed_ ? retired_.replicas_digest : 0}, retired_);
+  }
+
+  // Null: the replica's own table is another one, or cannot be read now.
+  const wire::RetiredTicks* find_retired(std::uint64_t digest) {
+    if (retired_.replicas_digest == digest) return &retired_;
+    const Result<std::optional<ReplicaTable>> table = provider_.replicas();
+    if (!table.ok() || !*table || (*table)->digest() != digest) return nullptr;
+    retired_ = wire::retired_ticks_of(**table);
+    return retired_.replicas_digest == digest ? &retired_ : nullptr;
   }
 
   Provider& provider_;
@@ -248,7 +265,10 @@ class ProviderEndpoint : public RequestHandler {
   Role role_ = Role::kSource;
   bool is_open_ = false;
   std::uint64_t last_sequence_ = 0;
-  ChangeRequest request_;  // of a session as the source
+  ChangeRequest request_;             // of a session as the source
+  wire::RetiredTicks retired_;        // that may be left out of messages of a session whose ends agree
+  std::uint64_t offered_digest_ = 0;  // of the replica table that the client has, in the request that is answered
+  bool agreed_ = false;               // that both have it
   Bytes last_request_;
   Bytes last_response_;
   std::uint64_t next_number_ = 1;

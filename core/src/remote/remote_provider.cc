@@ -17,7 +17,9 @@ class RemoteProvider : public Provider {
 
   Result<ChangeRequest> begin_destination(const ApplyOptions& options) override {
     leave_session();
-    const auto encode = [&](const wire::Heading& heading) { return wire::encode_begin_destination(heading, options); };
+    const auto encode = [&](const wire::Heading& heading) {
+      return wire::encode_begin_destination(heading, options, retired_);
+    };
     // The number known may be used up, by another client for one; then the peer offers another.
     for (int attempt = 0; attempt < kBeginAttempts; ++attempt) {
       const wire::SessionId session{ReplicaId{}, next_number_};
@@ -33,7 +35,7 @@ class RemoteProvider : public Provider {
 
   Result<ReplicaDescription> begin_source(const ChangeRequest& request) override {
     leave_session();
-    const auto encode = [&](const wire::Heading& heading) { return wire::encode_begin_source(heading, request); };
+    const auto encode = [&](const wire::Heading& heading) { return wire::encode_begin_source(heading, request, retired_); };
     const wire::SessionId session{request.destination.replica, request.number};
     HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, begin(session, encode));
     HARMONICA_ASSIGN_OR_RETURN(wire::SourceBegun begun, content<wire::SourceBegun>(std::move(body)));
@@ -64,7 +66,7 @@ class RemoteProvider : public Provider {
   Result<BatchReport> process_change_batch(const ChangeBatch& batch) override {
     take_prefetch();
     HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, request_next([&](const wire::Heading& heading) {
-                                 return wire::encode_process_batch(heading, batch);
+                                 return wire::encode_process_batch(heading, batch, agreed_ ? retired_ : kNothingRetired);
                                }));
     return content<BatchReport>(std::move(body));
   }
@@ -74,7 +76,9 @@ class RemoteProvider : public Provider {
 
   Result<ComparedReplica> begin_comparison(const ChangeRequest& request) override {
     leave_session();
-    const auto encode = [&](const wire::Heading& heading) { return wire::encode_begin_comparison(heading, request); };
+    const auto encode = [&](const wire::Heading& heading) {
+      return wire::encode_begin_comparison(heading, request, retired_);
+    };
     const wire::SessionId session{request.destination.replica, request.number};
     HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, begin(session, encode));
     HARMONICA_ASSIGN_OR_RETURN(ComparedReplica compared, content<ComparedReplica>(std::move(body)));
@@ -96,6 +100,11 @@ class RemoteProvider : public Provider {
                                  return wire::encode_process_answers(heading, answers);
                                }));
     return content<BatchReport>(std::move(body));
+  }
+
+  void share_replicas(const ReplicaTable& near) override {
+    leave_session();
+    retired_ = wire::retired_ticks_of(near);
   }
 
   Result<Schema> schema() override { return exchange_schema(wire::encode_get_schema({})); }
@@ -123,6 +132,7 @@ class RemoteProvider : public Provider {
 
  private:
   static constexpr int kBeginAttempts = 3;
+  inline static const wire::RetiredTicks kNothingRetired;
 
   using Encode = std::function<Bytes(const wire::Heading&)>;
 
@@ -142,6 +152,7 @@ class RemoteProvider : public Provider {
   void leave_session() {
     take_prefetch();
     session_.reset();
+    agreed_ = false;
     sequence_ = 0;
     unanswered_.clear();
     first_batch_.reset();
@@ -164,8 +175,12 @@ class RemoteProvider : public Provider {
     return content<Schema>(std::move(body));
   }
 
+  // Where the two ends have different replica tables, nothing is left out of messages.
   Result<wire::ResponseBody> begin(const wire::SessionId& session, const Encode& encode) {
     const wire::Heading heading{session, 0};
+    HARMONICA_ASSIGN_OR_RETURN(wire::ResponseBody body, exchange(heading, encode(heading)));
+    if (!std::holds_alternative<wire::OtherReplicas>(body)) return body;
+    retired_ = {};
     return exchange(heading, encode(heading));
   }
 
@@ -189,7 +204,9 @@ class RemoteProvider : public Provider {
     }
     unanswered_ = std::move(request);
     HARMONICA_ASSIGN_OR_RETURN(const Bytes bytes, channel_.exchange(unanswered_));
-    HARMONICA_ASSIGN_OR_RETURN(wire::Response response, wire::decode_response(bytes));
+    HARMONICA_ASSIGN_OR_RETURN(wire::Response response, wire::decode_response(bytes, [&](std::uint64_t digest) {
+                                 return digest == retired_.replicas_digest ? &retired_ : nullptr;
+                               }));
     const auto* error = std::get_if<Status>(&response.body);
     const bool names_no_request = response.heading == wire::Heading{};
     if (response.heading != heading && !(error != nullptr && names_no_request)) {
@@ -197,6 +214,7 @@ class RemoteProvider : public Provider {
     }
     unanswered_.clear();
     next_number_ = response.next_number;
+    agreed_ = response.replicas_digest != 0 && response.replicas_digest == retired_.replicas_digest;
     if (error != nullptr) return *error;
     return std::move(response.body);
   }
@@ -210,7 +228,9 @@ class RemoteProvider : public Provider {
   Channel& channel_;
   Executor* const executor_;
   std::uint64_t next_number_ = 0;
-  bool has_met_ = false;  // the far destination belongs to a scope
+  bool has_met_ = false;        // the far destination belongs to a scope
+  wire::RetiredTicks retired_;  // of the near replica
+  bool agreed_ = false;         // that the far one has the same
   std::optional<wire::SessionId> session_;
   std::uint64_t sequence_ = 0;
   Bytes unanswered_;

@@ -13,6 +13,7 @@
 #include "harmonica/replica_table.h"
 #include "harmonica/schema.h"
 #include "harmonica/status.h"
+#include "wire/retired_ticks.h"
 
 namespace harmonica::wire {
 
@@ -52,14 +53,20 @@ struct GetSchema {
   friend bool operator==(const GetSchema&, const GetSchema&) = default;
 };
 
+// The request leaves out what a replica table says that is not known here. Nothing was read of it.
+struct OtherReplicas {
+  friend bool operator==(const OtherReplicas&, const OtherReplicas&) = default;
+};
+
 // In the order of the table in docs/protocol.md: begin source, get batch, begin destination, process batch, end, answer
-// questions, process answers, begin comparison, get schema, meet schema, meet replicas.
+// questions, process answers, begin comparison, get schema, meet schema, meet replicas; and what could not be read.
 using RequestBody = std::variant<ChangeRequest, GetBatch, ApplyOptions, ChangeBatch, End, std::vector<RangeQuestion>,
-                                 std::vector<RangeAnswer>, BeginComparison, GetSchema, Schema, ReplicaTable>;
+                                 std::vector<RangeAnswer>, BeginComparison, GetSchema, Schema, ReplicaTable, OtherReplicas>;
 
 struct Request {
   Heading heading;
   RequestBody body;
+  std::uint64_t replicas_digest = 0;  // of the table whose retired ticks may be left out between the two; 0: none
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -83,33 +90,36 @@ struct SourceBegun {
 
 // An error is a status that is not ok.
 using ResponseBody = std::variant<Status, Offer, SourceBegun, BatchSent, ChangeRequest, BatchReport,
-                                  std::vector<RangeAnswer>, ComparedReplica, Schema, ReplicaTable>;
+                                  std::vector<RangeAnswer>, ComparedReplica, Schema, ReplicaTable, OtherReplicas>;
 
 struct Response {
   Heading heading;
   std::uint64_t next_number = 0;  // under which the next session with the far replica as destination may begin
   ResponseBody body = Offer{};
+  std::uint64_t replicas_digest = 0;  // of the request, if the endpoint's table is the same
   friend bool operator==(const Response&, const Response&) = default;
 };
 
-// The bytes of a request, one function for each body. Equal arguments give equal bytes.
-Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request);
+// The bytes of a request, one function for each body. Equal arguments give equal bytes. What `retired` says is left out
+// where that makes a message shorter, and the message names its digest.
+Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request, const RetiredTicks& retired = {});
 Bytes encode_get_batch(const Heading& heading, const ItemId& first);
-Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options);
-Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch);
+Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options, const RetiredTicks& retired = {});
+Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch, const RetiredTicks& retired = {});
 Bytes encode_end(const Heading& heading);
 Bytes encode_answer_questions(const Heading& heading, std::span<const RangeQuestion> questions);
 Bytes encode_process_answers(const Heading& heading, std::span<const RangeAnswer> answers);
-Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request);
+Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request, const RetiredTicks& retired = {});
 Bytes encode_get_schema(const Heading& heading);
 Bytes encode_meet_replicas(const Heading& heading, const ReplicaTable& replicas);
 Bytes encode_meet_schema(const Heading& heading, const Schema& schema);
 
-Bytes encode(const Response& response);
+// What `retired` says counts if the response names its digest.
+Bytes encode(const Response& response, const RetiredTicks& retired = {});
 
 // What the bytes say. corruption: they break a rule of the specification; limit_exceeded: they exceed limits.h;
 // unsupported: another protocol version, or a body that is not known. The message names the part.
-Result<Request> decode_request(ByteView bytes);
-Result<Response> decode_response(ByteView bytes);
+Result<Request> decode_request(ByteView bytes, const FindRetiredTicks& find_retired = {});
+Result<Response> decode_response(ByteView bytes, const FindRetiredTicks& find_retired = {});
 
 }  // namespace harmonica::wire

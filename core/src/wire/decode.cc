@@ -280,7 +280,9 @@ bool is_empty_outside(const Knowledge& knowledge, const ItemIdRange& range) {
 // Turns the messages that refer to one replica table into the model.
 class Reader {
  public:
-  explicit Reader(std::vector<ReplicaId> replicas) : replicas_(std::move(replicas)) {}
+  // `retired`: what vectors may leave out; null: nothing.
+  Reader(std::vector<ReplicaId> replicas, const RetiredTicks* retired)
+      : replicas_(std::move(replicas)), retired_(retired) {}
 
   Result<ReplicaId> replica(std::uint32_t index) const {
     if (index >= replicas_.size()) {
@@ -423,18 +425,27 @@ class Reader {
   }
 
  private:
+  static Result<Version> version_of(const ClockVector::Entry& entry) {
+    if (entry.tick == 0) return corrupt("version without a tick");
+    return Version{entry.replica, entry.tick};
+  }
+
   Result<Version> version(std::uint32_t replica_index, Tick tick) const {
     HARMONICA_ASSIGN_OR_RETURN(const ReplicaId id, replica(replica_index));
-    if (tick == 0) return corrupt("version without a tick");
-    return Version{id, tick};
+    return version_of({id, tick});
   }
 
   Result<std::vector<ClockVector>> clock_vectors(const v1::Knowledge& from) const {
     if (from.entry_replicas_size() != from.entry_ticks_size()) return corrupt("vector entries without replica or tick");
+    if (from.vector_forms_size() != 0 && from.vector_forms_size() != from.vector_sizes_size()) {
+      return corrupt("vectors without a form");
+    }
     std::vector<ClockVector> vectors;
     vectors.reserve(static_cast<std::size_t>(from.vector_sizes_size()));
     int entry = 0;
-    for (const std::uint32_t size : from.vector_sizes()) {
+    std::size_t left_out = 0;
+    for (int index = 0; index < from.vector_sizes_size(); ++index) {
+      const std::uint32_t size = from.vector_sizes(index);
       if (size > static_cast<std::uint32_t>(from.entry_replicas_size() - entry)) return corrupt("vector cut short");
       const int end = entry + static_cast<int>(size);
       std::vector<ClockVector::Entry> entries;
@@ -443,14 +454,32 @@ class Reader {
         if (entry > first && from.entry_replicas(entry - 1) >= from.entry_replicas(entry)) {
           return corrupt("vector entries out of order");
         }
-        HARMONICA_ASSIGN_OR_RETURN(const Version version,
-                                   this->version(from.entry_replicas(entry), from.entry_ticks(entry)));
-        entries.push_back({version.replica, version.tick});
+        HARMONICA_ASSIGN_OR_RETURN(const ReplicaId id, replica(from.entry_replicas(entry)));
+        entries.push_back({id, from.entry_ticks(entry)});
       }
+      const std::uint32_t form = from.vector_forms_size() == 0 ? 0 : from.vector_forms(index);
+      if (form == 1 && retired_ != nullptr) {
+        left_out += retired_->ticks.entries().size();
+        if (left_out > limits::kLeftOutEntriesMax)
+          return too_many(left_out, "entries left out", limits::kLeftOutEntriesMax);
+        HARMONICA_ASSIGN_OR_RETURN(ClockVector vector, joined_with_retired(entries));
+        vectors.push_back(std::move(vector));
+        continue;
+      }
+      if (form != 0) return corrupt("unknown form " + std::to_string(form) + " of a vector");
+      for (const ClockVector::Entry& one : entries) HARMONICA_RETURN_IF_ERROR(version_of(one).status());
       vectors.emplace_back(std::move(entries));
     }
     if (entry != from.entry_replicas_size()) return corrupt("vector entries left over");
     return vectors;
+  }
+
+  // A vector that leaves out what is known of retired replicas, in its one form.
+  Result<ClockVector> joined_with_retired(const std::vector<ClockVector::Entry>& entries) const {
+    ClockVector vector = with_retired(entries, *retired_);
+    if (without_retired(vector, *retired_) != entries) return corrupt("vector repeats the tick of a retired replica");
+    if (entries.size() >= vector.entries().size()) return corrupt("vector that is shorter with its retired replicas");
+    return vector;
   }
 
   // The steps; their ids rise, neighbours differ, vectors appear in order and all are used.
@@ -570,6 +599,7 @@ class Reader {
   }
 
   std::vector<ReplicaId> replicas_;
+  const RetiredTicks* retired_;
 };
 
 // What is tested before the message is parsed.
@@ -601,14 +631,14 @@ Result<const Message*> parsed(ByteView bytes, MessageKind kind, google::protobuf
   return message;
 }
 
-Result<Reader> to_reader(const std::string& replica_bytes) {
+Result<Reader> to_reader(const std::string& replica_bytes, const RetiredTicks* retired) {
   const std::size_t count = replica_bytes.size() / ReplicaId::kSize;
   if (count > limits::kReplicasMax) return too_many(count, "replicas", limits::kReplicasMax);
   auto replicas = to_ids<ReplicaId>(replica_bytes);
   if (!replicas.ok()) return replicas.status().within("replica table");
   const Status rising = check_rising(*replicas);
   if (!rising.ok()) return rising.within("replica table");
-  return Reader(*std::move(replicas));
+  return Reader(*std::move(replicas), retired);
 }
 
 template <typename Message>
@@ -714,43 +744,65 @@ Result<ResponseBody> to_body(const v1::Response& from, const Reader& reader) {
       HARMONICA_ASSIGN_OR_RETURN(ReplicaTable replicas, reader.replica_table(from.replicas_met()));
       return ResponseBody(std::move(replicas));
     }
+    case v1::Response::kOtherReplicas:
+      return ResponseBody(OtherReplicas{});
     case v1::Response::BODY_NOT_SET:
       break;
   }
   return Status(StatusCode::kUnsupported, "kind of response is not known here: update the older side");
 }
 
-Result<Request> request_of(ByteView bytes) {
+// What a message with that digest may leave out; null: nothing that is known here.
+const RetiredTicks* retired_for(std::uint64_t replicas_digest, const FindRetiredTicks& find_retired) {
+  return replicas_digest == 0 || !find_retired ? nullptr : find_retired(replicas_digest);
+}
+
+// Whether some knowledge of the request leaves out what retired replicas have made.
+bool leaves_out_retired(const v1::Request& from) {
+  return from.begin_source().knowledge().vector_forms_size() > 0 ||
+         from.process_batch().made_with().vector_forms_size() > 0 ||
+         from.process_batch().forgotten().vector_forms_size() > 0;
+}
+
+Result<Request> request_of(ByteView bytes, const FindRetiredTicks& find_retired) {
   google::protobuf::Arena arena;
   HARMONICA_ASSIGN_OR_RETURN(const v1::Request* message, parsed<v1::Request>(bytes, MessageKind::kRequest, arena));
-  HARMONICA_ASSIGN_OR_RETURN(const Reader reader, to_reader(message->replicas()));
+  const RetiredTicks* retired = retired_for(message->replicas_digest(), find_retired);
+  HARMONICA_ASSIGN_OR_RETURN(const Reader reader, to_reader(message->replicas(), retired));
   Request request;
   HARMONICA_ASSIGN_OR_RETURN(request.heading, to_heading(*message));
+  request.replicas_digest = message->replicas_digest();
+  if (message->replicas_digest() != 0 && retired == nullptr && leaves_out_retired(*message)) {
+    request.body = OtherReplicas{};
+    return request;
+  }
   HARMONICA_ASSIGN_OR_RETURN(request.body, to_body(*message, reader));
   return request;
 }
 
-Result<Response> response_of(ByteView bytes) {
+Result<Response> response_of(ByteView bytes, const FindRetiredTicks& find_retired) {
   google::protobuf::Arena arena;
   HARMONICA_ASSIGN_OR_RETURN(const v1::Response* message, parsed<v1::Response>(bytes, MessageKind::kResponse, arena));
-  HARMONICA_ASSIGN_OR_RETURN(const Reader reader, to_reader(message->replicas()));
+  const RetiredTicks* retired = retired_for(message->replicas_digest(), find_retired);
+  HARMONICA_ASSIGN_OR_RETURN(const Reader reader, to_reader(message->replicas(), retired));
   Response response;
   HARMONICA_ASSIGN_OR_RETURN(response.heading, to_heading(*message));
   response.next_number = message->next_number();
+  response.replicas_digest = message->replicas_digest();
   HARMONICA_ASSIGN_OR_RETURN(response.body, to_body(*message, reader));
   return response;
 }
 
 }  // namespace
 
-Result<Request> decode_request(ByteView bytes) {
-  auto request = request_of(bytes);
+Result<Request> decode_request(ByteView bytes, const FindRetiredTicks& find_retired) {
+  auto request = request_of(bytes, find_retired);
   if (!request.ok()) return request.status().within("request");
   return request;
 }
 
-Result<Response> decode_response(ByteView bytes) {
-  auto response = response_of(bytes);
+Result<Response> decode_response(ByteView bytes, const FindRetiredTicks& find_retired) {
+  auto response = response_of(bytes, find_retired);
   if (!response.ok()) return response.status().within("response");
   return response;
 }

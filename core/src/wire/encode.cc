@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harmonica.pb.h"
+#include "harmonica/limits.h"
 #include "harmonica/utf8.h"
 #include "wire/codec.h"
 #include "wire/enumerators.h"
@@ -38,9 +39,35 @@ class ReplicaIds {
   std::vector<ReplicaId> ids_;
 };
 
-void collect(const Knowledge& knowledge, ReplicaIds& table) {
+// How a vector is written: as it is, or without what is known of retired replicas, if that has fewer entries.
+struct WrittenVector {
+  std::vector<ClockVector::Entry> entries;
+  bool without_retired = false;
+};
+
+std::vector<WrittenVector> written(const Knowledge& knowledge, const RetiredTicks& retired) {
+  std::vector<WrittenVector> vectors;
+  vectors.reserve(knowledge.vectors().size());
+  std::size_t left_out = 0;
   for (const ClockVector& vector : knowledge.vectors()) {
-    for (const ClockVector::Entry& entry : vector.entries()) table.add(entry.replica);
+    WrittenVector& as = vectors.emplace_back();
+    if (!vector.empty() && left_out + retired.ticks.entries().size() <= limits::kLeftOutEntriesMax) {
+      as.entries = without_retired(vector, retired);
+      as.without_retired = as.entries.size() < vector.entries().size();
+    }
+    if (as.without_retired) {
+      left_out += retired.ticks.entries().size();
+    } else {
+      as.entries.assign(vector.entries().begin(), vector.entries().end());
+    }
+  }
+  return vectors;
+}
+
+void collect(const Knowledge& knowledge, const RetiredTicks& retired, ReplicaIds& table) {
+  const std::vector<WrittenVector> vectors = written(knowledge, retired);
+  for (const WrittenVector& vector : vectors) {
+    for (const ClockVector::Entry& entry : vector.entries) table.add(entry.replica);
   }
 }
 
@@ -51,20 +78,20 @@ void collect(const ReplicaTable& table, ReplicaIds& replicas) {
   }
 }
 
-void collect(const ChangeRequest& request, ReplicaIds& table) {
+void collect(const ChangeRequest& request, const RetiredTicks& retired, ReplicaIds& table) {
   table.add(request.destination.replica);
-  collect(request.knowledge, table);
+  collect(request.knowledge, retired, table);
 }
 
-void collect(const ChangeBatch& batch, ReplicaIds& table) {
+void collect(const ChangeBatch& batch, const RetiredTicks& retired, ReplicaIds& table) {
   table.add(batch.source.replica);
   table.add(batch.destination);
   for (const ItemChange& change : batch.changes) {
     table.add(change.existence.version.replica);
     for (const UnitRegister& unit : change.units) table.add(unit.content.version.replica);
   }
-  collect(batch.made_with, table);
-  collect(batch.forgotten, table);
+  collect(batch.made_with, retired, table);
+  collect(batch.forgotten, retired, table);
 }
 
 template <typename Tag>
@@ -89,7 +116,7 @@ std::string bytes_of(const std::vector<Fingerprint>& fingerprints) {
 // Turns the model into messages; one for each message that is written.
 class Writer {
  public:
-  explicit Writer(const ReplicaIds& replicas) : replicas_(replicas) {}
+  Writer(const ReplicaIds& replicas, const RetiredTicks& retired) : replicas_(replicas), retired_(retired) {}
 
   void write(const ReplicaDescription& from, v1::ReplicaDescription* to) const {
     to->set_replica(replicas_.index_of(from.replica));
@@ -118,13 +145,18 @@ class Writer {
   }
 
   void write(const Knowledge& from, v1::Knowledge* to) const {
-    for (const ClockVector& vector : from.vectors()) {
-      to->add_vector_sizes(static_cast<std::uint32_t>(vector.entries().size()));
-      for (const ClockVector::Entry& entry : vector.entries()) {
+    bool any_without = false;
+    const std::vector<WrittenVector> vectors = written(from, retired_);
+    for (const WrittenVector& vector : vectors) {
+      to->add_vector_sizes(static_cast<std::uint32_t>(vector.entries.size()));
+      for (const ClockVector::Entry& entry : vector.entries) {
         to->add_entry_replicas(replicas_.index_of(entry.replica));
         to->add_entry_ticks(entry.tick);
       }
+      to->add_vector_forms(vector.without_retired ? 1 : 0);
+      any_without = any_without || vector.without_retired;
     }
+    if (!any_without) to->clear_vector_forms();
     std::optional<ItemId> expected = kFirstItemId;
     for (const Knowledge::Step& step : from.steps()) {
       const bool is_first = step.first == kFirstItemId;
@@ -254,6 +286,7 @@ class Writer {
   }
 
   const ReplicaIds& replicas_;
+  const RetiredTicks& retired_;
 };
 
 template <typename Message>
@@ -277,34 +310,42 @@ Bytes serialized(const Message& message) {
 
 // `write_body` is given the message that holds the body.
 template <typename WriteBody>
-Bytes encoded_request(const Heading& heading, const ReplicaIds& replicas, const WriteBody& write_body) {
+Bytes encoded_request(const Heading& heading, const ReplicaIds& replicas, const RetiredTicks& retired,
+                      const WriteBody& write_body) {
   google::protobuf::Arena arena;
   auto* message = google::protobuf::Arena::CreateMessage<v1::Request>(&arena);
   write_envelope(heading, replicas, message);
-  write_body(Writer(replicas), message);
+  message->set_replicas_digest(retired.replicas_digest);
+  write_body(Writer(replicas, retired), message);
   return serialized(*message);
+}
+
+// A body that names no replica but those of its heading.
+template <typename WriteBody>
+Bytes encoded_request(const Heading& heading, const WriteBody& write_body) {
+  return encoded_request(heading, {}, {}, write_body);
 }
 
 }  // namespace
 
-Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request) {
+Bytes encode_begin_source(const Heading& heading, const ChangeRequest& request, const RetiredTicks& retired) {
   ReplicaIds replicas;
-  collect(request, replicas);
-  return encoded_request(heading, replicas,
+  collect(request, retired, replicas);
+  return encoded_request(heading, replicas, retired,
                          [&](const Writer& writer, v1::Request* to) { writer.write(request, to->mutable_begin_source()); });
 }
 
 Bytes encode_get_batch(const Heading& heading, const ItemId& first) {
-  return encoded_request(heading, {}, [&](const Writer&, v1::Request* to) {
+  return encoded_request(heading, [&](const Writer&, v1::Request* to) {
     v1::GetBatch* message = to->mutable_get_batch();
     if (first != kFirstItemId) message->set_first(bytes_of(first));
   });
 }
 
-Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options) {
+Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& options, const RetiredTicks& retired) {
   ReplicaIds replicas;
   if (options.source) replicas.add(options.source->replica);
-  return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {
+  return encoded_request(heading, replicas, retired, [&](const Writer& writer, v1::Request* to) {
     v1::ApplyOptions* message = to->mutable_begin_destination();
     message->set_on_conflict(number_of(kOnConflicts, options.on_conflict));
     message->set_batch_bytes_max(options.batch_bytes_max);
@@ -312,67 +353,68 @@ Bytes encode_begin_destination(const Heading& heading, const ApplyOptions& optio
   });
 }
 
-Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch) {
+Bytes encode_process_batch(const Heading& heading, const ChangeBatch& batch, const RetiredTicks& retired) {
   ReplicaIds replicas;
-  collect(batch, replicas);
-  return encoded_request(heading, replicas,
+  collect(batch, retired, replicas);
+  return encoded_request(heading, replicas, retired,
                          [&](const Writer& writer, v1::Request* to) { writer.write(batch, to->mutable_process_batch()); });
 }
 
 Bytes encode_end(const Heading& heading) {
-  return encoded_request(heading, {}, [](const Writer&, v1::Request* to) { to->mutable_end(); });
+  return encoded_request(heading, [](const Writer&, v1::Request* to) { to->mutable_end(); });
 }
 
 Bytes encode_answer_questions(const Heading& heading, std::span<const RangeQuestion> questions) {
-  return encoded_request(heading, {},
+  return encoded_request(heading,
                          [&](const Writer&, v1::Request* to) { Writer::write(questions, to->mutable_answer_questions()); });
 }
 
 Bytes encode_process_answers(const Heading& heading, std::span<const RangeAnswer> answers) {
-  return encoded_request(heading, {},
+  return encoded_request(heading,
                          [&](const Writer&, v1::Request* to) { Writer::write(answers, to->mutable_process_answers()); });
 }
 
-Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request) {
+Bytes encode_begin_comparison(const Heading& heading, const ChangeRequest& request, const RetiredTicks& retired) {
   ChangeRequest named;
   named.destination = request.destination;
   named.number = request.number;
   named.filter = request.filter;
   ReplicaIds replicas;
-  collect(named, replicas);
-  return encoded_request(heading, replicas, [&](const Writer& writer, v1::Request* to) {
+  collect(named, retired, replicas);
+  return encoded_request(heading, replicas, retired, [&](const Writer& writer, v1::Request* to) {
     writer.write(named, to->mutable_begin_comparison());
   });
 }
 
 Bytes encode_get_schema(const Heading& heading) {
-  return encoded_request(heading, {}, [](const Writer&, v1::Request* to) { to->mutable_get_schema(); });
+  return encoded_request(heading, [](const Writer&, v1::Request* to) { to->mutable_get_schema(); });
 }
 
 Bytes encode_meet_replicas(const Heading& heading, const ReplicaTable& table) {
   ReplicaIds replicas;
   collect(table, replicas);
-  return encoded_request(heading, replicas,
+  return encoded_request(heading, replicas, {},
                          [&](const Writer& writer, v1::Request* to) { writer.write(table, to->mutable_meet_replicas()); });
 }
 
 Bytes encode_meet_schema(const Heading& heading, const Schema& schema) {
-  return encoded_request(heading, {},
-                         [&](const Writer&, v1::Request* to) { wire::write(schema, to->mutable_meet_schema()); });
+  return encoded_request(heading, [&](const Writer&, v1::Request* to) { wire::write(schema, to->mutable_meet_schema()); });
 }
 
-Bytes encode(const Response& response) {
+Bytes encode(const Response& response, const RetiredTicks& known) {
+  static const RetiredTicks nothing;
+  const RetiredTicks& retired = response.replicas_digest == 0 ? nothing : known;
   ReplicaIds replicas;
   if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
     replicas.add(begun->source.replica);
-    collect(begun->first.batch, replicas);
+    collect(begun->first.batch, retired, replicas);
   } else if (const auto* sent = std::get_if<BatchSent>(&response.body)) {
-    collect(sent->batch, replicas);
+    collect(sent->batch, retired, replicas);
   } else if (const auto* request = std::get_if<ChangeRequest>(&response.body)) {
-    collect(*request, replicas);
+    collect(*request, retired, replicas);
   } else if (const auto* compared = std::get_if<ComparedReplica>(&response.body)) {
     replicas.add(compared->replica.replica);
-    collect(compared->knowledge, replicas);
+    collect(compared->knowledge, retired, replicas);
   } else if (const auto* table = std::get_if<ReplicaTable>(&response.body)) {
     collect(*table, replicas);
   }
@@ -381,7 +423,8 @@ Bytes encode(const Response& response) {
   auto* message = google::protobuf::Arena::CreateMessage<v1::Response>(&arena);
   write_envelope(response.heading, replicas, message);
   message->set_next_number(response.next_number);
-  const Writer writer(replicas);
+  message->set_replicas_digest(response.replicas_digest);
+  const Writer writer(replicas, retired);
   if (const auto* error = std::get_if<Status>(&response.body)) {
     Writer::write(*error, message->mutable_error());
   } else if (const auto* begun = std::get_if<SourceBegun>(&response.body)) {
@@ -401,6 +444,8 @@ Bytes encode(const Response& response) {
     writer.write(*table, message->mutable_replicas_met());
   } else if (const auto* schema = std::get_if<Schema>(&response.body)) {
     wire::write(*schema, message->mutable_schema());
+  } else if (std::holds_alternative<OtherReplicas>(response.body)) {
+    message->mutable_other_replicas();
   } else {
     message->mutable_offer();
   }

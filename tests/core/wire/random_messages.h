@@ -305,23 +305,25 @@ class RandomMessages {
   std::vector<ReplicaId> replicas_;
 };
 
-// The bytes of a request with any body.
-inline Bytes encode(const Request& request) {
+// The bytes of a request with any body. What `retired` says counts if the request names its digest.
+inline Bytes encode(const Request& request, const RetiredTicks& known = {}) {
   struct Encoder {
     const Heading& heading;
-    Bytes operator()(const ChangeRequest& body) const { return encode_begin_source(heading, body); }
+    const RetiredTicks& retired;
+    Bytes operator()(const ChangeRequest& body) const { return encode_begin_source(heading, body, retired); }
     Bytes operator()(const GetBatch& body) const { return encode_get_batch(heading, body.first); }
-    Bytes operator()(const ApplyOptions& body) const { return encode_begin_destination(heading, body); }
-    Bytes operator()(const ChangeBatch& body) const { return encode_process_batch(heading, body); }
+    Bytes operator()(const ApplyOptions& body) const { return encode_begin_destination(heading, body, retired); }
+    Bytes operator()(const ChangeBatch& body) const { return encode_process_batch(heading, body, retired); }
     Bytes operator()(const End&) const { return encode_end(heading); }
     Bytes operator()(const std::vector<RangeQuestion>& body) const { return encode_answer_questions(heading, body); }
     Bytes operator()(const std::vector<RangeAnswer>& body) const { return encode_process_answers(heading, body); }
-    Bytes operator()(const BeginComparison& body) const { return encode_begin_comparison(heading, body.request); }
+    Bytes operator()(const BeginComparison& body) const { return encode_begin_comparison(heading, body.request, retired); }
     Bytes operator()(const GetSchema&) const { return encode_get_schema(heading); }
     Bytes operator()(const Schema& body) const { return encode_meet_schema(heading, body); }
     Bytes operator()(const ReplicaTable& body) const { return encode_meet_replicas(heading, body); }
+    Bytes operator()(const OtherReplicas&) const { return {}; }  // what could not be read
   };
-  return std::visit(Encoder{request.heading}, request.body);
+  return std::visit(Encoder{request.heading, request.replicas_digest == 0 ? RetiredTicks() : known}, request.body);
 }
 
 }  // namespace harmonica::wire

@@ -70,6 +70,13 @@ class Provider {
   // Who this is, where that is known without asking a peer; otherwise nothing.
   virtual Result<std::optional<ReplicaDescription>> describe() { return std::optional<ReplicaDescription>(); }
 
+  // The replica table, where it is known without asking a peer; otherwise nothing. At any time, and changes nothing.
+  virtual Result<std::optional<ReplicaTable>> replicas() { return std::optional<ReplicaTable>(); }
+
+  // Hands the replica table of the other side of a session to a provider that is far away, so that messages need not repeat
+  // what both ends know. Before the session begins.
+  virtual void share_replicas(const ReplicaTable& near) { static_cast<void>(near); }
+
   // Begins as a destination: detects local changes and says what is held.
   // guard: the changes look like a mistake; nothing was recorded.
   virtual Result<ChangeRequest> begin_destination(const ApplyOptions& options) = 0;
@@ -128,5 +135,8 @@ Status introduce_schemas(Provider& source, Provider& destination);
 
 // Lets both come to have the same replica table: what a session does where their digests differ.
 Status introduce_replicas(Provider& source, Provider& destination);
+
+// Where one of the two is far away, and the other is not, shares the replica table of the near one with it.
+Status share_replicas(Provider& source, Provider& destination);
 
 }  // namespace harmonica
