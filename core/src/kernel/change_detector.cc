@@ -32,64 +32,106 @@ const Value* find_value(const std::vector<UnitValue>& values, UnitId unit) {
   return found != values.end() && found->unit == unit ? &found->value : nullptr;
 }
 
-// One detection, in one transaction.
+// What the parts of one detection that came before have left for the next one.
+struct Progress {
+  bool has_begun = false;
+  Bytes since;                   // where the next part begins
+  bool more = false;             // there is one
+  bool first_detection = false;  // of the replica
+  bool look_again = false;       // the next detection has to begin where this one has begun
+  DetectionReport report;        // of all parts
+};
+
+// One part of a detection, in one transaction.
 class Detection {
  public:
-  Detection(ReplicaContext& context, MetadataTransaction& transaction, std::vector<PreparedItem> pending)
-      : context_(context), transaction_(transaction), known_(context.schema(), transaction), pending_(std::move(pending)) {
+  Detection(ReplicaContext& context, MetadataTransaction& transaction, std::vector<PreparedItem> pending,
+            Progress& progress)
+      : context_(context),
+        transaction_(transaction),
+        known_(context.schema(), transaction),
+        pending_(std::move(pending)),
+        progress_(progress),
+        report_(progress.report) {
     for (const PreparedItem& item : pending_) pending_by_item_[item.item].push_back(&item);
     for (const PreparedItem& item : pending_) pending_by_key_[item.key].push_back(&item);
   }
 
-  Result<DetectionReport> run() {
+  Status run() {
     HARMONICA_ASSIGN_OR_RETURN(state_, transaction_.state());
     HARMONICA_ASSIGN_OR_RETURN(knowledge_, transaction_.knowledge());
     HARMONICA_ASSIGN_OR_RETURN(counts_, transaction_.counts());
-    first_detection_ = state_.last_tick == 0 && counts_.alive + counts_.deleted == 0;
     context_.clock.observe(state_.last_tick);
     StoreReading reading;
     // What a lost write of a whole store has left behind is found by its place among everything else.
     const bool is_whole = context_.store.write_unit() == WriteUnit::kWholeStore;
-    Bytes since;
-    if (!is_whole || pending_.empty()) {
-      HARMONICA_ASSIGN_OR_RETURN(since, transaction_.anchor());
+    if (!progress_.has_begun) {
+      holds_nothing_ = state_.last_tick == 0 && counts_.alive + counts_.deleted == 0;
+      progress_.first_detection = holds_nothing_;
+      if (!is_whole || pending_.empty()) {
+        HARMONICA_ASSIGN_OR_RETURN(progress_.since, transaction_.anchor());
+      }
     }
-    HARMONICA_ASSIGN_OR_RETURN(Enumeration enumeration, context_.store.enumerate(since, known_, reading));
+    const Bytes since = progress_.since;
+    HARMONICA_ASSIGN_OR_RETURN(const Enumeration enumeration, context_.store.enumerate(since, known_, reading));
+    HARMONICA_RETURN_IF_ERROR(check_part(enumeration, reading));
     context_.anchor = enumeration.anchor;
-    context_.astray.clear();
-    context_.disturbed.clear();
-    report_.skipped = std::move(reading.skipped_lines);
-    report_.mended = std::move(reading.mended_lines);
+    progress_.since = enumeration.anchor;
+    progress_.more = enumeration.more;
+    if (!progress_.has_begun) forget_last_detection();
+    progress_.has_begun = true;
+    add_to(report_.skipped, std::move(reading.skipped_lines));
+    add_to(report_.mended, std::move(reading.mended_lines));
     if (enumeration.kind == EnumerationKind::kUnchanged) {
-      context_.unsyncable.look_again = false;
       HARMONICA_RETURN_IF_ERROR(leave_alone(reading));
-      HARMONICA_RETURN_IF_ERROR(keep_anchor(since));
-      return std::move(report_);
+      return keep_anchor(since);
     }
 
-    report_.enumerated = reading.items.size();
+    report_.enumerated += reading.items.size();
     HARMONICA_RETURN_IF_ERROR(read_newly_known());
     HARMONICA_RETURN_IF_ERROR(pair(reading, enumeration.kind));
     for (Found& found : found_.all) HARMONICA_RETURN_IF_ERROR(resolve(found));
     place_siblings();
     HARMONICA_RETURN_IF_ERROR(check_guard(enumeration.kind));
-    ChangeRecorder recorder(context_, transaction_, found_, known_, first_detection_, report_);
+    const FirstTime first_time{progress_.first_detection, holds_nothing_};
+    ChangeRecorder recorder(context_, transaction_, found_, known_, first_time, report_);
     HARMONICA_RETURN_IF_ERROR(recorder.record(undone_removals_));
     if (enumeration.kind == EnumerationKind::kEverything) HARMONICA_RETURN_IF_ERROR(settle_newly_known());
     HARMONICA_RETURN_IF_ERROR(claim_own_ticks(context_, transaction_, recorder.take_made(), knowledge_));
     // While something pending or left out stands in the store, the next detection has to look again; at everything, if the
     // store compares, for an older anchor does not know what has come since.
-    if (!pending_seen_ && !context_.unsyncable.look_again) {
+    progress_.look_again = progress_.look_again || pending_seen_ || context_.unsyncable.look_again;
+    if (!progress_.look_again) {
       HARMONICA_RETURN_IF_ERROR(transaction_.set_anchor(context_.anchor));
     } else if (is_whole) {
       HARMONICA_RETURN_IF_ERROR(transaction_.set_anchor({}));
     }
     HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
-    HARMONICA_RETURN_IF_ERROR(commit(context_, transaction_, state_));
-    return std::move(report_);
+    return commit(context_, transaction_, state_);
   }
 
  private:
+  static void add_to(std::vector<std::string>& lines, std::vector<std::string> more) {
+    lines.insert(lines.end(), std::move_iterator(more.begin()), std::move_iterator(more.end()));
+  }
+
+  Status check_part(const Enumeration& enumeration, const StoreReading& reading) const {
+    const bool told_late = progress_.has_begun && !reading.removed_keys.empty();
+    const bool no_part = (progress_.has_begun || enumeration.more) && enumeration.kind == EnumerationKind::kEverything;
+    const bool no_progress = enumeration.more && enumeration.anchor == progress_.since;
+    if (!told_late && !no_part && !no_progress) return {};
+    return {StatusCode::kInternal, told_late ? "the store tells what is gone from it in a later part of its changes"
+                                   : no_part ? "the store enumerates everything as a part of its changes"
+                                             : "the store tells the same part of its changes without end"};
+  }
+
+  // What the last one has said of the store.
+  void forget_last_detection() {
+    context_.astray.clear();
+    context_.disturbed.clear();
+    context_.unsyncable = {};
+  }
+
   // The store has looked closely and now knows a quicker way to see that nothing has changed.
   Status keep_anchor(const Bytes& before) {
     if (context_.anchor == before) return {};
@@ -109,8 +151,6 @@ class Detection {
       if (known != nullptr) known->seen = false;
     }
     HARMONICA_RETURN_IF_ERROR(leave_alone(reading));
-    context_.unsyncable.look_again = false;
-    context_.unsyncable.left_out_keys.clear();
     found_.all.reserve(reading.items.size());
     for (StoreItem& item : std::exchange(reading.items, {})) HARMONICA_RETURN_IF_ERROR(take(std::move(item)));
     HARMONICA_RETURN_IF_ERROR(leave_alone_below());
@@ -153,7 +193,6 @@ class Detection {
   }
 
   Status leave_alone(const StoreReading& reading) {
-    context_.unsyncable.left_alone.clear();
     for (const StoreKey& key : reading.skipped_keys) {
       HARMONICA_ASSIGN_OR_RETURN(KnownItem * known, known_.find(key));
       if (known != nullptr) leave_alone(*known);
@@ -346,7 +385,7 @@ class Detection {
   Result<bool> is_free(const ItemType& type, const ItemId& item) {
     if (found_.new_by_item.contains(item) || taken_.contains(item) || item.is_zero() || context_.schema().is_root(item))
       return false;
-    if (first_detection_) return true;
+    if (holds_nothing_) return true;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored && written_by_us_.contains(item)) return true;
     if (!stored) return may_create(context_, transaction_, item);
@@ -473,7 +512,7 @@ class Detection {
   // folder's first: so when two devices meet, the newer order stands as a whole and what only the other one has follows it,
   // instead of the two being shuffled.
   std::pair<Bytes, Bytes> outer_bounds(const std::vector<std::size_t>& indexes) const {
-    if (!first_detection_) return {};
+    if (!progress_.first_detection) return {};
     std::int64_t latest_ms = 0;
     for (const std::size_t index : indexes)
       latest_ms = std::max(latest_ms, time_of(found_.all[index], context_.environment));
@@ -508,7 +547,8 @@ class Detection {
   std::map<StoreKey, std::vector<const PreparedItem*>> pending_by_key_;
   ReplicaState state_;
   Knowledge knowledge_;
-  DetectionReport report_;
+  Progress& progress_;
+  DetectionReport& report_;
   ItemCounts counts_;
   FoundItems found_;
   std::deque<KnownItem> shown_by_lost_writes_;
@@ -517,7 +557,7 @@ class Detection {
   std::unordered_map<ItemId, std::uint32_t, IdHash> next_twin_;  // by the first id of a natural key
   std::vector<ItemId> undone_removals_;
   std::map<ItemId, Bytes> newly_known_;  // by the keys of their marks
-  bool first_detection_ = false;
+  bool holds_nothing_ = false;
   bool pending_seen_ = false;
 };
 
@@ -525,9 +565,13 @@ class Detection {
 
 Result<DetectionReport> ChangeDetector::detect() {
   if (!context_.has_store()) return last_;
-  HARMONICA_ASSIGN_OR_RETURN(std::vector<PreparedItem> pending, pending_items(context_));
-  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
-  HARMONICA_ASSIGN_OR_RETURN(last_, Detection(context_, *transaction, std::move(pending)).run());
+  Progress progress;
+  do {
+    HARMONICA_ASSIGN_OR_RETURN(std::vector<PreparedItem> pending, pending_items(context_));
+    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
+    HARMONICA_RETURN_IF_ERROR(Detection(context_, *transaction, std::move(pending), progress).run());
+  } while (progress.more);
+  last_ = std::move(progress.report);
   return last_;
 }
 

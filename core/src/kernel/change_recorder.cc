@@ -21,8 +21,13 @@ constexpr std::size_t kRecordedAtOnce = 8'192;
 }  // namespace
 
 ChangeRecorder::ChangeRecorder(ReplicaContext& context, MetadataTransaction& transaction, FoundItems& found,
-                               KnownItems& known, bool is_first, DetectionReport& report)
-    : context_(context), transaction_(transaction), found_(found), known_(known), is_first_(is_first), report_(report) {}
+                               KnownItems& known, FirstTime first_time, DetectionReport& report)
+    : context_(context),
+      transaction_(transaction),
+      found_(found),
+      known_(known),
+      first_time_(first_time),
+      report_(report) {}
 
 Status ChangeRecorder::record(const std::vector<ItemId>& undone_removals) {
   std::vector<ViewInput> inputs;
@@ -75,7 +80,7 @@ Status ChangeRecorder::show(std::vector<ViewInput>& inputs) {
 // tick for their positions, so that one device's order wins as a whole.
 std::vector<Version> ChangeRecorder::assign_versions() {
   std::vector<Version> versions(found_.all.size());
-  if (!is_first_) {
+  if (!first_time_.by_their_times) {
     for (std::size_t index = 0; index < found_.all.size(); ++index) {
       if (found_.all[index].is_users()) versions[index] = version_at(context_.clock.next());
     }
@@ -113,7 +118,7 @@ std::vector<Version> ChangeRecorder::assign_versions() {
 Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version) {
   const ItemType& type = *context_.schema().find_type(found.content.type);
   std::optional<StoredItem> before;
-  if (!is_first_) {
+  if (!first_time_.holds_nothing) {
     HARMONICA_ASSIGN_OR_RETURN(before, transaction_.find(found.item));
   }
   StoredItem after;

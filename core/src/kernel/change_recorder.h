@@ -12,12 +12,17 @@
 
 namespace harmonica::kernel {
 
-// Records one detection in its transaction, with the views that follow. All arguments must outlive it.
+// Whether the replica detects for the first time.
+struct FirstTime {
+  bool by_their_times = false;  // what is found gets ticks from the items' own times
+  bool holds_nothing = false;   // no item is held yet
+};
+
+// Records one part of a detection in its transaction, with the views that follow. All arguments must outlive it.
 class ChangeRecorder {
  public:
-  // `is_first`: the replica has never held anything.
   ChangeRecorder(ReplicaContext& context, MetadataTransaction& transaction, FoundItems& found, KnownItems& known,
-                 bool is_first, DetectionReport& report);
+                 FirstTime first_time, DetectionReport& report);
 
   // `undone_removals`: items that a lost write had removed; they are not shown, and wait to be.
   Status record(const std::vector<ItemId>& undone_removals);
@@ -41,7 +46,7 @@ class ChangeRecorder {
   MetadataTransaction& transaction_;
   FoundItems& found_;
   KnownItems& known_;
-  const bool is_first_;
+  const FirstTime first_time_;
   DetectionReport& report_;
   std::map<ItemId, Version> folder_versions_;
   std::vector<MadeItem> made_;

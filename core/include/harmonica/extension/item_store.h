@@ -73,6 +73,9 @@ enum class EnumerationKind : std::uint8_t {
 struct Enumeration {
   EnumerationKind kind = EnumerationKind::kEverything;
   Bytes anchor;  // opaque to Harmonica: where the next enumeration may start from
+  // Changes may be told in parts, so that a great many of them take little memory: the next part, which begins at `anchor`,
+  // is asked for at once. All that is gone is told in the first one, and siblings with positions in the same one.
+  bool more = false;
 };
 
 enum class WriteKind : std::uint8_t { kPut, kRemove };
