@@ -236,8 +236,8 @@ TEST_P(MetadataStoreContract, StateAndKnowledgeAreReadAsTheyWereSet) {
 
 TEST_P(MetadataStoreContract, MarksPeersAndReplicasAreReadAsTheyWereSet) {
   const std::vector<LineageMark> lineage = {{1, 0}, {std::numeric_limits<std::uint64_t>::max(), 7}};
-  const Peer first{replica_id(1), {5, 6}, -8};
-  const Peer second{replica_id(255), {}, 4};
+  const Peer first{replica_id(1), {5, 6}, -8, ClockVector({{replica_id(2), 7}})};
+  const Peer second{replica_id(255), {}, 4, {}};
   ReplicaRow row;
   row.replica = replica_id(9);
   row.name = "h\xc3\xa9";

@@ -53,4 +53,7 @@ class ClockVector {
   std::vector<Entry> entries_;
 };
 
+// Component-wise minimum: what both contain.
+ClockVector common(const ClockVector& a, const ClockVector& b);
+
 }  // namespace harmonica

@@ -38,6 +38,10 @@ struct ReplicaOptions {
   // its items with those of others when it returns. 0: as long as the session that finds them.
   std::int64_t tombstone_retention_ms = limits::kTombstoneRetentionMs;
   std::string device_name;  // by which people know the device, told to all others; empty: none
+  // Deletions are forgotten earlier where every replica of the scope that has been heard of, and has not retired, has met
+  // this one and knows them. Saves room here; each of them then takes some bytes in every session instead, and who was not
+  // heard of, as a device restored from a backup, has to compare its items (docs/adr/0024).
+  bool forget_acknowledged = false;
 };
 
 // What a detection of local changes found.

@@ -102,7 +102,8 @@ class Attempt {
     if (!before) return {StatusCode::kNotFound, "item " + item.id.to_text() + ": not held"};
     StoredItem after = *before;
     after.item = item;
-    if (const ItemType* type = context_.schema().find_type(item.type)) keep_merge_bases(*type, before->item, after);
+    if (const ItemType* type = context_.schema().find_type(item.type))
+      keep_merge_bases(*type, before->item, after, context_.acknowledged);
     return accept(std::move(before), std::move(after));
   }
 
@@ -254,7 +255,7 @@ class Attempt {
           after.view = before->view;
           after.shown = before->shown;
           after.merge_bases = before->merge_bases;
-          keep_merge_bases(type, before->item, after);
+          keep_merge_bases(type, before->item, after, context_.acknowledged);
         } else if (before) {
           displaced_.push_back(*before);
           after.view = before->view;

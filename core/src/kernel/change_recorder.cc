@@ -157,7 +157,7 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
   for (const UnitValue& value : found.overruled) {
     HARMONICA_RETURN_IF_ERROR(record_overruled(type, after.item, value, found.is_users() ? version : Version()));
   }
-  if (before) keep_merge_bases(type, before->item, after);
+  if (before) keep_merge_bases(type, before->item, after, context_.acknowledged);
   after.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
   if (is_new || found.is_users()) made_.push_back({found.item, !before});
   if (is_new) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harmonica/limits.h"
+#include "kernel/acknowledgement.h"
 
 namespace harmonica::kernel {
 namespace {
@@ -71,7 +72,7 @@ Result<Meeting> meet(ReplicaContext& context, const ReplicaDescription& peer, co
   transaction.reset();
 
   const std::int64_t now_ms = context.environment.wall_clock_ms();
-  Peer remembered = known.value_or(Peer{peer.replica, {}, 0});
+  Peer remembered = known.value_or(Peer{peer.replica, {}, 0, {}});
   Meeting meeting;
   meeting.marks_of_peer = remembered.marks;
   if (!peer.marks_of_peer.empty() && find_mark(lineage, peer.marks_of_peer.front()) == lineage.end()) {
@@ -90,6 +91,7 @@ Result<Meeting> meet(ReplicaContext& context, const ReplicaDescription& peer, co
   if (meeting.renewal) return meeting;
 
   remembered.marks = peer.marks;
+  if (heeds_acknowledgements(context)) remembered.acknowledged.merge(known_of_every_item(knowledge));
   if (std::abs(now_ms - remembered.last_session_ms) >= limits::kPeerTimeMs) remembered.last_session_ms = now_ms;
   if (remembered == known) return meeting;
   HARMONICA_ASSIGN_OR_RETURN(transaction, context.metadata.begin(TransactionMode::kWrite));

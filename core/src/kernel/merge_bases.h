@@ -8,8 +8,9 @@
 
 namespace harmonica::kernel {
 
-// Adds to `after` what its units with the rule text_merge were in `before`, and drops one beyond the limit.
-void keep_merge_bases(const ItemType& type, const Item& before, StoredItem& after);
+// Adds to `after` what its units with the rule text_merge were in `before`. Drops those that everybody has passed, if
+// everybody has acknowledged `passed`, and one beyond the limit.
+void keep_merge_bases(const ItemType& type, const Item& before, StoredItem& after, const ClockVector& passed);
 
 // The youngest former text of the unit that the source knew too; null if there is none.
 const Value* find_merge_base(std::span<const UnitRegister> bases, UnitId unit, const ClockVector& made_with);

@@ -75,6 +75,7 @@ struct ReplicaContext {
   // Whether a peer may have seen the present mark. As far as this object knows: another one may have shown it.
   bool mark_is_shown = true;
   std::optional<ItemFilter> filter;  // what the replica wants to hold; nothing: everything
+  ClockVector acknowledged;          // by all replicas, when the last session began
 
   const Schema& schema() const { return store.schema(); }
   bool has_store() const { return storeless == nullptr; }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harmonica/limits.h"
+#include "kernel/acknowledgement.h"
 #include "kernel/adoption.h"
 #include "kernel/filtering.h"
 #include "kernel/item_versions.h"
@@ -43,15 +44,6 @@ Status forget(MetadataTransaction& transaction, Knowledge& forgotten, const Item
   return transaction.remove(tombstone.id);
 }
 
-ClockVector clipped(const ClockVector& vector, const ClockVector& bound) {
-  std::vector<ClockVector::Entry> entries;
-  for (const ClockVector::Entry& entry : vector.entries()) {
-    const Tick tick = std::min(entry.tick, bound.at(entry.replica));
-    if (tick != 0) entries.push_back({entry.replica, tick});
-  }
-  return ClockVector(std::move(entries));
-}
-
 }  // namespace
 
 Knowledge coarsened(const Knowledge& forgotten, const Knowledge& known) {
@@ -59,7 +51,7 @@ Knowledge coarsened(const Knowledge& forgotten, const Knowledge& known) {
   for (const ClockVector& vector : forgotten.vectors()) all.merge(vector);
   std::vector<ClockVector> vectors;
   vectors.reserve(known.vectors().size());
-  for (const ClockVector& vector : known.vectors()) vectors.push_back(clipped(all, vector));
+  for (const ClockVector& vector : known.vectors()) vectors.push_back(common(all, vector));
   Result<Knowledge> coarse =
       Knowledge::from_steps(std::move(vectors), std::vector<Knowledge::Step>(known.steps().begin(), known.steps().end()));
   return coarse.ok() ? *std::move(coarse) : forgotten;
@@ -76,7 +68,7 @@ Knowledge clipped_to(const Knowledge& forgotten, const Knowledge& known) {
   std::vector<ClockVector> vectors;
   std::vector<Knowledge::Step> steps;
   for (const ItemId& first : firsts) {
-    ClockVector vector = clipped(forgotten.at(first), known.at(first));
+    ClockVector vector = common(forgotten.at(first), known.at(first));
     if (vectors.empty() || vectors.back() != vector) {
       steps.push_back({first, static_cast<std::uint32_t>(vectors.size())});
       vectors.push_back(std::move(vector));
@@ -88,15 +80,21 @@ Knowledge clipped_to(const Knowledge& forgotten, const Knowledge& known) {
 
 Status clean_tombstones(ReplicaContext& context) {
   const std::optional<Tick> bound = due_up_to(context);
-  if (!bound) return {};
-  const auto is_due = [&](const IndexPosition& position) { return tombstone_tick(position.key) <= *bound; };
+  const auto is_old = [&](const IndexPosition& position) { return bound && tombstone_tick(position.key) <= *bound; };
+  const ClockVector before = context.acknowledged;
   {
     HARMONICA_ASSIGN_OR_RETURN(const auto look, context.metadata.begin(TransactionMode::kRead));
+    HARMONICA_ASSIGN_OR_RETURN(context.acknowledged, acknowledged_by_all(context, *look));
     HARMONICA_ASSIGN_OR_RETURN(const auto oldest, look->find_index(oldest_tombstones(1)));
-    if (oldest.empty() || !is_due(oldest.front())) return {};
+    if (oldest.empty()) return {};
     HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, look->state());
     if (state.has_had_filter) return {};
+    const bool is_news = context.options.forget_acknowledged && context.acknowledged != before;
+    if (!is_news && !is_old(oldest.front())) return {};
   }
+  const auto is_passed = [&](const StoredItem& stored) {
+    return context.options.forget_acknowledged && context.acknowledged.contains(versions_of(stored.item));
+  };
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
   HARMONICA_ASSIGN_OR_RETURN(const Knowledge known, transaction->knowledge());
@@ -104,11 +102,12 @@ Status clean_tombstones(ReplicaContext& context) {
   HARMONICA_ASSIGN_OR_RETURN(const auto oldest, transaction->find_index(oldest_tombstones(limits::kTombstonesCleanedMax)));
   bool any = false;
   for (const IndexPosition& position : oldest) {
-    if (!is_due(position)) break;
+    if (!is_old(position) && !context.options.forget_acknowledged) break;
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction->find(position.item));
     if (!stored || stored->item.alive()) {
       return {StatusCode::kInternal, "item " + position.item.to_text() + " is listed as deleted and is not"};
     }
+    if (!is_old(position) && !is_passed(*stored)) continue;
     HARMONICA_ASSIGN_OR_RETURN(const bool in_use, is_in_use(context, *transaction, *stored));
     if (in_use) continue;
     HARMONICA_RETURN_IF_ERROR(forget(*transaction, forgotten, stored->item));

@@ -6,11 +6,10 @@
 
 namespace harmonica::kernel {
 
-// Removes tombstones whose deletion is older than the replica's retention, the oldest first and at most
-// limits::kTombstonesCleanedMax, and raises forgotten knowledge by all their versions in the same transaction. After a
-// detection, so that nothing of them stands in the store. Takes time in proportion to what it removes.
-//
-// What everyone has acknowledged is not cleaned earlier: without a table of replicas nobody knows who everyone is.
+// Removes tombstones whose deletion is older than the replica's retention or, if its options say so, which all replicas
+// have acknowledged: the oldest first and at most limits::kTombstonesCleanedMax. Raises forgotten knowledge by all their
+// versions in the same transaction. After a detection, so that nothing of them stands in the store. Takes time in
+// proportion to what it removes.
 //
 // A replica that has a filter, or had one, cleans nothing here: see clean_acknowledged.
 Status clean_tombstones(ReplicaContext& context);

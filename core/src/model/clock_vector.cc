@@ -121,4 +121,13 @@ std::optional<ClockVector> ClockVector::parse(std::string_view text) {
   return ClockVector(std::move(entries));
 }
 
+ClockVector common(const ClockVector& a, const ClockVector& b) {
+  std::vector<ClockVector::Entry> entries;
+  for (const ClockVector::Entry& entry : a.entries()) {
+    const Tick tick = std::min(entry.tick, b.at(entry.replica));
+    if (tick != 0) entries.push_back({entry.replica, tick});
+  }
+  return ClockVector(std::move(entries));
+}
+
 }  // namespace harmonica

@@ -283,6 +283,7 @@ Bytes encode_peer(const Peer& peer) {
   encoder.number(peer.marks.size());
   for (const std::uint64_t mark : peer.marks) encoder.fixed64(mark);
   encoder.signed_number(peer.last_session_ms);
+  encode_vector(encoder, peer.acknowledged);
   return encoder.take();
 }
 
@@ -292,6 +293,8 @@ std::optional<Peer> decode_peer(ByteView bytes) {
   peer.replica = decoder.id<ReplicaId>();
   for (std::size_t left = decoder.count(8); left > 0; --left) peer.marks.push_back(decoder.fixed64());
   peer.last_session_ms = decoder.signed_number();
+  // One that was written before acknowledgements were remembered ends here.
+  if (!decoder.complete()) peer.acknowledged = decode_vector(decoder);
   return if_complete(decoder, std::move(peer));
 }
 

@@ -129,6 +129,7 @@ struct Peer {
   ReplicaId replica;
   std::vector<std::uint64_t> marks;  // the last ones that it has shown, newest first
   std::int64_t last_session_ms = 0;  // since 1970-01-01 UTC, by the clock here; up to limits::kPeerTimeMs too early
+  ClockVector acknowledged;          // what it has said to know of every item; kept where there is a use for it
   friend bool operator==(const Peer&, const Peer&) = default;
 };
 
