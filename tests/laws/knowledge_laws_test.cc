@@ -142,6 +142,20 @@ TEST(KnowledgeLaws, L10ProjectAndExcludeSplitWithoutLoss) {
   });
 }
 
+TEST(KnowledgeLaws, L10SeveralRangesAreExcludedAsOneAfterTheOther) {
+  expect_law([](const Case& tried) {
+    // Every second of the items in the range: some of them touch, some do not.
+    std::vector<ItemIdRange> ranges;
+    Knowledge one_by_one = a_of(tried);
+    for (std::size_t index = 0; index < kProbes; ++index) {
+      if (!tried.range.contains(index) || (index / 2 + tried.tick) % 2 == 0) continue;
+      ranges.push_back({probe(index), probe(index)});
+      one_by_one = one_by_one.exclude(ranges.back());
+    }
+    return difference(a_of(tried).exclude(ranges), one_by_one);
+  });
+}
+
 TEST(KnowledgeLaws, L11UnionWithinARangeIsUnionWithTheProjection) {
   expect_law([](const Case& tried) {
     Knowledge within = a_of(tried);

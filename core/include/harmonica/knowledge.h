@@ -64,6 +64,8 @@ class Knowledge {
   // The same inside `range`, nothing outside; and the other way round.
   Knowledge project(const ItemIdRange& range) const;
   Knowledge exclude(const ItemIdRange& range) const;
+  // Several at once; they rise.
+  Knowledge exclude(std::span<const ItemIdRange> ranges) const;
 
   bool empty() const;
   // The greatest tick in any vector, of all replicas or of one; 0 if there is none.

@@ -16,6 +16,10 @@ inline constexpr std::size_t kKnowledgeStepsMax = 1'000'000;
 // Entries of all distinct vectors of one knowledge together: 24 bytes each.
 inline constexpr std::size_t kKnowledgeEntriesMax = 10'000'000;
 
+// Steps that a replica's knowledge may come to have because items could not be applied, two for each that fails among
+// others that do not: five thousand such items, 180 KB in every session. Beyond it batches with such items have to wait.
+inline constexpr std::size_t kLearnedStepsMax = 10'000;
+
 // Entries of one knowledge in a message that stand for those of retired replicas: bytes that nobody paid for, 24 MB of
 // them.
 inline constexpr std::size_t kLeftOutEntriesMax = 1'000'000;

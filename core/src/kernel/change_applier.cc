@@ -26,7 +26,8 @@ namespace {
 // What earlier attempts at the same unit of work found out.
 struct Findings {
   HeldBack held_back;
-  PreparedWrite prepared;  // every state that may stand in the store by now
+  PreparedWrite prepared;    // every state that may stand in the store by now
+  std::set<ItemId> stalled;  // batches, by their first ids, of which too much is left out to learn the rest
 };
 
 // One attempt at a unit of work, in one transaction.
@@ -61,6 +62,8 @@ class Attempt {
       state_.scope = batch.source.scope;
       changed_ = true;
     }
+    if (findings_.stalled.contains(batch.range.first)) return leave_out_all(batch);
+    const std::size_t steps_before = knowledge_.steps().size();
     std::vector<ItemId> left_out;
     for (const ItemChange& change : batch.changes) {
       // Created here since the request was made: what the source has left out is not known any more (rule R26).
@@ -74,9 +77,12 @@ class Attempt {
     if (batch.filter && received.asked_with != nullptr) {
       HARMONICA_RETURN_IF_ERROR(learn_through_filter(received, left_out));
     } else {
-      HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, left_out));
+      HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, not_learned(batch, left_out)));
     }
-    HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, left_out));
+    HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, not_learned(batch, left_out)));
+    if (knowledge_.steps().size() > std::max(steps_before, limits::kLearnedStepsMax) && !left_out.empty()) {
+      stalled_ = batch.range.first;
+    }
     if (state_.has_had_filter) {
       HARMONICA_ASSIGN_OR_RETURN(const bool cleaned, clean_acknowledged(context_, transaction_, batch, forgotten_));
       changed_ = changed_ || cleaned;
@@ -161,6 +167,9 @@ class Attempt {
   }
 
   // What goes without a tombstone, after the plan's writes are made. As Removals::remove.
+  // The batch of which too much is left out, if there was one: then the attempt is to be made without it.
+  const std::optional<ItemId>& stalled() const { return stalled_; }
+
   Result<bool> remove_recovered(HeldBack& held_back) { return removals_.remove(transaction_, held_back); }
   bool is_recovered(const ItemId& item) const { return recovered_.contains(item) || removals_.contains(item); }
 
@@ -549,22 +558,48 @@ class Attempt {
     }
   }
 
-  // Nothing is learned of an item that was left out (rule R11).
-  Status learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range, const std::vector<ItemId>& left_out) {
-    std::vector<ClockVector> before;
-    before.reserve(left_out.size());
-    for (const ItemId& item : left_out) before.push_back(own.at(item));
-    if (left_out.empty() && own.contains(other, range)) return {};
-    if (!own.can_merge(other, range, 2 * left_out.size())) {
+  // Nothing is learned of items that were left out (rule R11), nor of what lies between two of them if nothing came in
+  // there: so a store that takes nothing at all costs one range, and not one for each item. `left_out` in any order.
+  std::vector<ItemIdRange> not_learned(const ChangeBatch& batch, std::vector<ItemId> left_out) const {
+    std::sort(left_out.begin(), left_out.end());
+    left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
+    std::vector<ItemIdRange> ranges;
+    auto change = batch.changes.begin();
+    auto recovered = recovered_.begin();
+    for (const ItemId& item : left_out) {
+      bool came_in = false;
+      for (; change != batch.changes.end() && change->item < item; ++change) came_in = true;
+      for (; recovered != recovered_.end() && *recovered < item; ++recovered) came_in = true;
+      if (change != batch.changes.end() && change->item == item) ++change;
+      if (recovered != recovered_.end() && *recovered == item) ++recovered;
+      if (ranges.empty() || came_in) ranges.push_back({item, item});
+      ranges.back().last = item;
+    }
+    return ranges;
+  }
+
+  // `except`: ranges that rise, within `range`.
+  Status learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range, const std::vector<ItemIdRange>& except) {
+    if (except.empty() && own.contains(other, range)) return {};
+    if (!own.can_merge(other, range, 2 * except.size())) {
       return {StatusCode::kLimitExceeded,
               "what the peer knows differs from item to item so much that it cannot be kept together with what is known "
               "here; sync with other peers first"};
     }
     changed_ = true;
-    own.merge(other, range);
-    for (std::size_t index = 0; index < left_out.size(); ++index) {
-      own.assign({left_out[index], left_out[index]}, before[index]);
+    own.merge(except.empty() ? other : other.exclude(except), range);
+    return {};
+  }
+
+  // Where too many items fail, one here and one there, what is known could not be said in few words any more. So the rest
+  // of such a batch has to wait until some of them are mended.
+  Status leave_out_all(const ChangeBatch& batch) {
+    for (const ItemChange& change : batch.changes) {
+      if (findings_.held_back.failed.contains(change.item)) continue;
+      refused_.push_back({change.item, Status(StatusCode::kLimitExceeded,
+                                              "waits because too many others cannot be applied; mend some of them first")});
     }
+    report_.received += batch.changes.size();
     return {};
   }
 
@@ -587,6 +622,7 @@ class Attempt {
   std::set<ItemId> moved_in_;
   std::vector<MadeItem> made_;
   bool changed_ = false;  // there is something to commit
+  std::optional<ItemId> stalled_;
 };
 
 // What the store made of the writes.
@@ -636,6 +672,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     Attempt attempt(context, *transaction, findings);
     HARMONICA_RETURN_IF_ERROR(attempt.begin());
     HARMONICA_RETURN_IF_ERROR(fill(attempt));
+    if (attempt.stalled() && findings.stalled.insert(*attempt.stalled()).second) continue;
     HARMONICA_RETURN_IF_ERROR(attempt.show());
     HARMONICA_RETURN_IF_ERROR(attempt.collect_unwritten());
     HARMONICA_ASSIGN_OR_RETURN(const std::vector<StoreWrite> writes, attempt.plan().writes());

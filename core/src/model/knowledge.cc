@@ -228,6 +228,27 @@ Knowledge Knowledge::exclude(const ItemIdRange& range) const {
   return outside;
 }
 
+Knowledge Knowledge::exclude(std::span<const ItemIdRange> ranges) const {
+  Knowledge outside = *this;
+  const std::size_t held = outside.vectors_.size();
+  const std::uint32_t nothing = outside.add_vector(ClockVector());
+  std::vector<Step> steps;
+  auto step = steps_.begin();
+  for (const ItemIdRange& range : ranges) {
+    for (; step != steps_.end() && step->first < range.first; ++step) steps.push_back(*step);
+    if (!steps.empty() && steps.back().first == range.first) steps.pop_back();
+    steps.push_back({range.first, nothing});
+    while (step != steps_.end() && step->first <= range.last) ++step;
+    const std::optional<ItemId> behind = next(range.last);
+    const bool begins_behind = !behind || (step != steps_.end() && step->first == *behind);
+    if (!begins_behind) steps.push_back({*behind, std::prev(step)->vector});
+  }
+  steps.insert(steps.end(), step, steps_.end());
+  outside.steps_ = std::move(steps);
+  outside.make_canonical(held);
+  return outside;
+}
+
 bool Knowledge::empty() const { return vectors_.size() == 1 && vectors_.front().empty(); }
 
 Tick Knowledge::greatest_tick() const {
