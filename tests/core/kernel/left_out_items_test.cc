@@ -57,9 +57,8 @@ class LeftOutItems : public ::testing::Test {
   void fill(std::size_t count) {
     for (std::size_t number = 0; number < count; ++number) {
       const std::string name = "n" + std::to_string(number);
-      EXPECT_EQ(
-          source_.store.put({name, kNote, "", {{kName, Value::text(name)}, {kText, Value::text("text")}}, {}, {}}),
-          Status());
+      EXPECT_EQ(source_.store.put({name, kNote, "", {{kName, Value::text(name)}, {kText, Value::text("text")}}, {}, {}}),
+                Status());
     }
   }
 
