@@ -715,6 +715,34 @@ TEST_P(MetadataStoreContract, WhatIsPreparedStandsApartFromTransactions) {
   EXPECT_EQ(*store_->prepared(8), PreparedWrite{});
 }
 
+TEST_P(MetadataStoreContract, WipingWhatWasRemovedTakesNothingElse) {
+  StoredItem erased = plain_item(2, {replica_id(1), 9}, {});
+  erased.item.existence.value = Existence::kErased;
+  erased.item.units.clear();
+  {
+    const auto transaction = write();
+    put(*transaction, rich_item(1), {{IndexKind::kStoreKey, {1}}});
+    put(*transaction, plain_item(2, {replica_id(1), 2}, {replica_id(1), 2}));
+    ASSERT_TRUE(transaction->put_conflict(conflict_record(1, 5)).ok());
+    ASSERT_TRUE(transaction->commit().ok());
+  }
+  const auto before = read();
+  {
+    const auto transaction = write();
+    put(*transaction, erased, {{IndexKind::kErased, {}}});
+    ASSERT_TRUE(transaction->commit().ok());
+  }
+  EXPECT_EQ(store_->wipe_removed(), Status());
+  EXPECT_EQ(store_->wipe_removed(), Status());
+  EXPECT_TRUE((*before->find(item_id(2)))->item.alive());
+  const auto now = read();
+  EXPECT_EQ(**now->find(item_id(1)), rich_item(1));
+  EXPECT_EQ(**now->find(item_id(2)), erased);
+  EXPECT_EQ(**now->find_conflict(conflict_record(1, 5).id), conflict_record(1, 5));
+  EXPECT_EQ(now->find_index({IndexKind::kErased, {}, {}})->size(), 1u);
+  EXPECT_EQ(*now->counts(), (ItemCounts{1, 1, 1}));
+}
+
 TEST_P(MetadataStoreContract, SchemasAreRememberedAsTheyWereSet) {
   EXPECT_EQ(*read()->schemas(), SchemaMemory{});
   SchemaMemory schemas;

@@ -71,6 +71,18 @@ inline ChangeBatch golden_batch() {
   return batch;
 }
 
+// Of an erased item nothing is sent but that it is.
+inline ChangeBatch golden_erasing_batch() {
+  ItemChange erased;
+  erased.item = shorthand::item(3);
+  erased.type = 2;
+  erased.existence = {shorthand::version("B9"), Existence::kErased};
+  erased.whole = true;
+  ChangeBatch batch = golden_batch();
+  batch.changes = {erased};
+  return batch;
+}
+
 inline ChangeBatch golden_empty_batch() {
   ChangeBatch batch;
   batch.source = golden_description('A');
@@ -203,6 +215,7 @@ inline std::map<std::string, Request> golden_requests() {
        {{far_destination, 0}, ApplyOptions{OnConflict::kAsInSchema, 0, golden_marked('A')}}},
       {"begin destination without a number", {{}, ApplyOptions{}}},
       {"process batch", {{far_destination, 1}, golden_batch()}},
+      {"process batch that erases", {{far_destination, 1}, golden_erasing_batch()}},
       {"end", {{far_destination, 2}, End{}}},
       {"answer questions", {{far_source, 1}, golden_questions()}},
       {"process answers", {{far_destination, 2}, golden_answers()}},

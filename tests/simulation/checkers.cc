@@ -119,6 +119,7 @@ void Checkers::after_step(Device& device) {
   check_forgotten(device, view);
   check_own_ticks(device, view);
   check_invariant(device, view);
+  check_erased(device, view);
   if (!device.has_store()) return;
   check_views(device, view);
   check_shown(device, view);
@@ -152,6 +153,7 @@ void Checkers::check_invariant(Device& device, const View& view) {
         continue;
       }
       const Item& item = view.items[position->second].item;
+      if (item.erased() && unit != kExistenceUnit) continue;
       Version held;
       if (unit == kExistenceUnit) {
         held = item.existence.version;
@@ -336,7 +338,8 @@ void Checkers::check_typed(Device& device) {
           return false;
       }
     }
-    if (!is_typed_in_ledger(typed)) {
+    // What a user does to what is erased, and only stands there still, goes with it.
+    if (!is_typed_in_ledger(typed) && !keys_of_erased_[&device].contains(typed.key)) {
       fail("nothing typed is lost", device,
            "\"" + typed.text + "\" in unit " + std::to_string(typed.unit) + " of " + typed.key +
                " was overwritten before it had a version");
@@ -427,7 +430,7 @@ std::string Checkers::items_text(Device& device) {
   std::string text;
   for (const StoredItem& stored : view.items) {
     // Whether a deleted item is still remembered is each device's own affair.
-    if (world_.forgetting && !stored.item.alive()) continue;
+    if (world_.forgetting && stored.item.existence.value == Existence::kDeleted) continue;
     text += stored.item.to_text() + (stored.view.visible ? " visible" : "") + (stored.view.parked ? " parked" : "") +
             " in " + stored.view.parent.to_text() + " " + std::to_string(stored.view.name_suffix) + "\n";
   }
@@ -439,7 +442,7 @@ std::string Checkers::registers_text(Device& device) {
   if (!look(device, view)) return {};
   std::string text = view.status.knowledge.to_text() + "\n";
   for (const StoredItem& stored : view.items) {
-    if (world_.forgetting && !stored.item.alive()) continue;
+    if (world_.forgetting && stored.item.existence.value == Existence::kDeleted) continue;
     text += stored.item.to_text() + "\n";
   }
   return text;
@@ -489,6 +492,7 @@ void Checkers::at_the_end(const std::vector<std::unique_ptr<Device>>& devices) {
   if (!world_.violation) check_equal(devices);
   if (!world_.violation) check_no_lost_write(devices);
   if (!world_.violation) check_no_return(devices);
+  if (!world_.violation) check_no_trace(devices);
 }
 
 // With an unfiltered device in reach a filter is sound: exactly the living items that match are held, as that one has them.
@@ -596,6 +600,8 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
     forgotten.id = item_id;
     forgotten.existence.value = Existence::kDeleted;
     const Item& item = position == view.index.end() ? forgotten : view.items[position->second].item;
+    // What was written of it goes, and no record of it is kept.
+    if (item.erased()) continue;
     const std::vector<LedgerEntry>& existences = history.registers.at(kExistenceUnit);
     for (const auto& [unit, entries] : history.registers) {
       if (unit == kExistenceUnit || is_silent(devices.front()->schema(), history.type, unit)) continue;

@@ -55,6 +55,7 @@ class Checkers {
   void check_own_ticks(Device& device, const View& view);
   void check_forgotten(Device& device, const View& view);
   void check_growth(Device& device, const View& view);
+  void check_erased(Device& device, const View& view);
   void check_shown(Device& device, const View& view);
   void check_views(Device& device, const View& view);
   void check_typed(Device& device);
@@ -63,6 +64,7 @@ class Checkers {
   void check_equal(const std::vector<std::unique_ptr<Device>>& devices);
   void collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded);
   void check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices);
+  void check_no_trace(const std::vector<std::unique_ptr<Device>>& devices);
   void check_no_return(const std::vector<std::unique_ptr<Device>>& devices);
   bool is_typed_in_ledger(const Device::Typed& typed) const;
 
@@ -70,6 +72,7 @@ class Checkers {
   bool at_the_end_ = false;
   std::map<const Device*, std::uint64_t> commits_;
   std::map<const Device*, std::pair<ReplicaId, Knowledge>> knowledge_;
+  std::map<const Device*, std::set<StoreKey>> keys_of_erased_;  // that could not be taken out of the store at once
   std::set<Version> lost_with_restore_;
   std::map<const Device*, std::set<std::pair<ItemId, Version>>> recorded_before_decision_;  // as lost
   std::set<std::pair<ItemId, Version>> recorded_before_restore_;

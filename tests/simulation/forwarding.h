@@ -69,6 +69,7 @@ class ForwardingMetadata : public MetadataStore {
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override { return inner_.begin(mode); }
   Status prepare(const PreparedWrite& write) override { return inner_.prepare(write); }
   Result<PreparedWrite> prepared(std::uint64_t write_number) override { return inner_.prepared(write_number); }
+  Status wipe_removed() override { return inner_.wipe_removed(); }
 
  protected:
   MetadataStore& inner_;

@@ -21,6 +21,8 @@ std::string content_text(UnitId unit, const LedgerEntry& entry) {
       return "restored";
     case Existence::kDeleted:
       return "deleted";
+    case Existence::kErased:
+      return "erased";
   }
   return "?";
 }

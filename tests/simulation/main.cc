@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   if (!line.error.empty()) {
     std::cerr << "harmonica_simulation: " << line.error << "\n"
               << "usage: harmonica_simulation [--seed FIRST] [--seeds COUNT] [--devices 2..26] [--steps S]\n"
-              << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub|copies|filters|filters-restore] "
+              << "       [--scenario mixed|bookmarks|rules|forgetting|schema|hub|copies|filters|filters-restore|erasing] "
                  "[--metadata memory|sqlite] [--break "
                  "VARIANT] [--trace]\nvariants:\n";
     for (const BrokenVariant& variant : broken_variants())

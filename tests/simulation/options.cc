@@ -11,7 +11,7 @@ namespace {
 std::optional<Scenario> scenario_of(std::string_view name) {
   for (const Scenario scenario :
        {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting, Scenario::kSchema, Scenario::kHub,
-        Scenario::kCopies, Scenario::kFilters, Scenario::kFiltersRestore}) {
+        Scenario::kCopies, Scenario::kFilters, Scenario::kFiltersRestore, Scenario::kErasing}) {
     if (to_text(scenario) == name) return scenario;
   }
   return std::nullopt;

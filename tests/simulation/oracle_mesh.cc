@@ -465,6 +465,19 @@ void OracleMesh::retire(char replica, std::int64_t time, char retired) {
   EXPECT_EQ(at(replica).replica->retire(replica_id(retired)), Status());
 }
 
+std::size_t OracleMesh::erase(char replica, std::int64_t time, const std::string& name) {
+  Machine& machine = at(replica);
+  set_time(machine, time);
+  const Result<std::vector<ItemId>> erased = machine.replica->forget(id(name));
+  EXPECT_TRUE(erased.ok()) << erased.status().to_text();
+  return erased.ok() ? erased->size() : 0;
+}
+
+bool OracleMesh::erased(char replica, const std::string& name) {
+  const std::optional<StoredItem> item = stored(replica, name);
+  return item && item->item.erased() && item->item.units.empty() && item->merge_bases.empty() && !item->shown;
+}
+
 SessionReport OracleMesh::sync(std::string_view arrow, Stop stop) {
   SessionOptions options;
   options.batch_bytes_max = stop.batches == 0 ? 0 : 1;

@@ -64,6 +64,8 @@ class OracleMesh {
   // Ends the conflict over an item that waits.
   void decide(char replica, std::int64_t time, const std::string& name, Decision decision);
   void retire(char replica, std::int64_t time, char retired);
+  // Erases an item for good, with all that is shown below it; how many.
+  std::size_t erase(char replica, std::int64_t time, const std::string& name);
 
   // Sessions. "A->B": one direction.
   SessionReport sync(std::string_view arrow, Stop stop = {});
@@ -85,6 +87,7 @@ class OracleMesh {
   Version version(char replica, const std::string& name, char unit = 'u');    // 'x': the existence
   bool alive(char replica, const std::string& name);
   bool holds(char replica, const std::string& name);  // alive or as a tombstone
+  bool erased(char replica, const std::string& name);
   ClockVector forgotten(char replica, const std::string& name);
   bool knows(char replica, const std::string& name, const Version& version);
   Knowledge knowledge(char replica);

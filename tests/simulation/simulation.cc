@@ -89,6 +89,8 @@ std::string_view to_text(Scenario scenario) {
       return "filters";
     case Scenario::kFiltersRestore:
       return "filters-restore";
+    case Scenario::kErasing:
+      return "erasing";
   }
   return "mixed";
 }
@@ -119,13 +121,17 @@ Simulation::Simulation(const SimulationOptions& options)
   const std::size_t drawn_steps = 20 + random.below(40);
   if (options_.devices == 0) options_.devices = drawn_devices;
   if (options_.steps == 0) options_.steps = drawn_steps;
+  if (options_.scenario == Scenario::kErasing) {
+    erasing_in_ = random.pick(std::vector{Setting::kForgetting, Setting::kHub, Setting::kFilters});
+  }
 
   schema_ = make_schema(choose_schema(random, options_.scenario));
   HARMONICA_ASSERT(schema_.validate().ok());
   const BrokenVariant* broken = options_.broken.empty() ? nullptr : find_broken_variant(options_.broken);
   HARMONICA_ASSERT(options_.broken.empty() || broken != nullptr);
   const bool bookmarks = options_.scenario == Scenario::kBookmarks;
-  const bool forgetting = options_.scenario == Scenario::kForgetting || has_filters();
+  const bool forgetting =
+      options_.scenario == Scenario::kForgetting || erasing_in_ == Setting::kForgetting || has_filters();
   world_.forgetting = forgetting;
   world_.filters = has_filters();
   const std::uint64_t shared_data = random.chance(bookmarks ? 900 : 400) ? random.next() : 0;
@@ -147,11 +153,11 @@ Simulation::Simulation(const SimulationOptions& options)
     if (options_.scenario == Scenario::kSchema) {
       device.schema = schema_of_version(schema_, static_cast<int>(1 + random.below(kSchemaVersions)));
     }
-    if (options_.scenario == Scenario::kHub) {
+    if (has_hubs()) {
       device.has_store = index == 1 || !random.chance(index == 0 ? 700 : 250);
       world_.forgetting = true;
     }
-    if (forgetting || options_.scenario == Scenario::kHub) device.tombstone_retention_ms = random.pick(kRetentions);
+    if (forgetting || has_hubs()) device.tombstone_retention_ms = random.pick(kRetentions);
     devices_.push_back(std::make_unique<Device>(world_, std::move(device)));
     Device& made = *devices_.back();
     made.user = [this, &made] {
@@ -178,13 +184,16 @@ Simulation::Simulation(const SimulationOptions& options)
 }
 
 bool Simulation::has_filters() const {
-  return options_.scenario == Scenario::kFilters || options_.scenario == Scenario::kFiltersRestore;
+  return options_.scenario == Scenario::kFilters || options_.scenario == Scenario::kFiltersRestore ||
+         erasing_in_ == Setting::kFilters;
 }
+
+bool Simulation::has_hubs() const { return options_.scenario == Scenario::kHub || erasing_in_ == Setting::kHub; }
 
 // The first device never has a filter. Those without one stay connected, and each of the others has one of them in reach.
 void Simulation::choose_filters() {
   Random& random = world_.random;
-  if (options_.scenario == Scenario::kFilters) world_.misfortunes.restore = 0;
+  if (options_.scenario != Scenario::kFiltersRestore) world_.misfortunes.restore = 0;
   links_.clear();
   std::vector<std::size_t> whole = {0};
   std::vector<std::size_t> narrow;
@@ -393,6 +402,7 @@ void Simulation::step() {
     device.power().cut_in(0);
     if (device.power().dead()) after_misfortune(device);
   }
+  if (options_.scenario == Scenario::kErasing && random.chance(80)) erase_step(device);
   backup_step(device);
   if (!world_.violation) upgrade_step(device);
   for (const std::unique_ptr<Device>& each : devices_) check(*each);
@@ -450,6 +460,31 @@ void Simulation::conflict_step(Device& device) {
   }
 }
 
+// Erases an item for good, or, now and then, a tombstone.
+void Simulation::erase_step(Device& device) {
+  if (!device.running()) return;
+  device.hang_up();
+  std::vector<ItemId> items;
+  const Status scanned = device.replica().scan([&](const StoredItem& stored) -> Result<Visit> {
+    if (stored.item.alive() || (!stored.item.erased() && world_.random.chance(300))) items.push_back(stored.item.id);
+    return Visit::kContinue;
+  });
+  if (!scanned.ok()) return world_.fail("scanning " + device.name() + ": " + scanned.to_text());
+  if (items.empty()) return;
+  const ItemId item = world_.random.pick(items);
+  const Result<std::optional<ReplicaItem>> held = device.replica().find(item);
+  const StoreItem* standing = held.ok() && *held ? device.store().find((*held)->key) : nullptr;
+  if (standing != nullptr) user_.remember(*standing);
+  world_.tell("  " + device.name() + " erases " + world_.ledger.text(item));
+  device.note_edit();
+  if (world_.random.chance(world_.misfortunes.crash)) device.power().cut_in(static_cast<int>(1 + world_.random.below(6)));
+  const Result<std::vector<ItemId>> erased = device.replica().forget(item);
+  device.power().cut_in(0);
+  if (device.power().dead()) return after_misfortune(device);
+  if (!erased.ok()) return world_.fail("erasing at " + device.name() + " failed: " + erased.status().to_text());
+  check(device);
+}
+
 // A batch of long ago arrives: as it was, or under the number of the current request as if it had been under way all the
 // time.
 void Simulation::old_batch_step(Device& device) {
@@ -466,7 +501,7 @@ void Simulation::old_batch_step(Device& device) {
     batch = renumber(std::move(batch), *request);
   }
   const Result<BatchReport> report = device.provider().process_change_batch(batch);
-  const bool is_of_another_version = options_.scenario == Scenario::kSchema || options_.scenario == Scenario::kHub;
+  const bool is_of_another_version = options_.scenario == Scenario::kSchema || has_hubs();
   const bool is_refused = report.status().code() == StatusCode::kInvalidArgument ||
                           (is_of_another_version && report.status().code() == StatusCode::kUnsupported);
   if (!report.ok() && !is_refused) {

@@ -21,6 +21,7 @@ namespace harmonica::simulation {
 // were in sync before and have lost their metadata; or every rule; or tombstones that are cleaned. In kSchema devices have
 // three versions of an app; in kHub some have no store; in kCopies one is copied as a whole, and goes on beside its copy.
 // In kFilters some hold only what matches; in kFiltersRestore devices go back to backups as well.
+// In kErasing users also erase for good, in runs as those of kForgetting, kHub or kFilters.
 enum class Scenario : std::uint8_t {
   kMixed,
   kBookmarks,
@@ -31,6 +32,7 @@ enum class Scenario : std::uint8_t {
   kCopies,
   kFilters,
   kFiltersRestore,
+  kErasing,
 };
 
 // What a run is made from. Zeros: the seed chooses.
@@ -73,6 +75,7 @@ class Simulation {
 
   void choose_links(Shape shape);
   bool has_filters() const;
+  bool has_hubs() const;
   void choose_filters();
   enum class Wish { kAny, kSome };
   void filter_step(Device& device, Wish wish);
@@ -84,6 +87,7 @@ class Simulation {
   bool takes_first(std::size_t destination, std::size_t source);
   void user_step(Device& device);
   void conflict_step(Device& device);
+  void erase_step(Device& device);
   void old_batch_step(Device& device);
   void backup_step(Device& device);
   void copy_step();
@@ -117,6 +121,8 @@ class Simulation {
   std::optional<std::size_t> copy_;  // the device that is to be a copy of another one
   std::size_t copied_at_ = 0;        // in which step
   bool calm_ = false;
+  enum class Setting { kOther, kForgetting, kHub, kFilters };
+  Setting erasing_in_ = Setting::kOther;  // in which setting users erase
   Outcome outcome_;
 };
 

@@ -103,6 +103,15 @@ TEST_P(FilterSeeds, BreakNoLawWithRestores) {
   expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kFiltersRestore});
 }
 
+class ErasingSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(ErasingSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kErasing}); }
+
+TEST_P(ErasingSeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kErasing, .metadata = MetadataKind::kSqlite});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, ErasingSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, FilterSeeds, testing::Range<std::uint64_t>(0, 4));
 INSTANTIATE_TEST_SUITE_P(Blocks, SchemaSeeds, testing::Range<std::uint64_t>(0, 5));
 INSTANTIATE_TEST_SUITE_P(Blocks, HubSeeds, testing::Range<std::uint64_t>(0, 3));

@@ -316,13 +316,17 @@ void User::change(Device& device) {
   put(device, std::move(item), place == siblings.begin() ? StoreKey() : *std::prev(place));
 }
 
+void User::remember(const StoreItem& item) {
+  if (removed_.size() < 40) removed_.push_back({item.type, item.parent, item.values});
+}
+
 void User::remove(Device& device) {
   const StoreKey key = pick_item(device);
   if (key.empty()) return;
   for (const StoreKey& doomed : all_keys(device)) {
     if (!is_below(device, doomed, key)) continue;
     const StoreItem* item = device.store().find(doomed);
-    if (removed_.size() < 40) removed_.push_back({item->type, item->parent, item->values});
+    remember(*item);
     device.note_removed(doomed);
   }
   world_.tell("  " + device.name() + " user removes " + key);

@@ -29,6 +29,9 @@ class User {
   // again what was deleted.
   void edit(Device& device);
 
+  // What is about to be taken away may be created again.
+  void remember(const StoreItem& item);
+
  private:
   struct Natural {
     TypeId type = 0;

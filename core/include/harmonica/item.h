@@ -18,9 +18,10 @@ enum class Existence : std::uint8_t {
   kCreated,   // by a user
   kRestored,  // by a conflict rule, after a deletion
   kDeleted,
+  kErased,  // for good: stronger than whatever it meets, and no unit is kept (docs/adr/0022)
 };
 
-inline bool is_alive(Existence existence) { return existence != Existence::kDeleted; }
+inline bool is_alive(Existence existence) { return existence == Existence::kCreated || existence == Existence::kRestored; }
 
 // One change unit of an item: the greatest version of it that the replica knows, and that version's value.
 struct Register {
@@ -43,8 +44,8 @@ struct UnitRegister {
   friend bool operator==(const UnitRegister&, const UnitRegister&) = default;
 };
 
-// Everything that syncs is an item. A deleted one keeps its registers, values included: its tombstone (rule R2).
-// Thread-compatible.
+// Everything that syncs is an item. A deleted one keeps its registers, values included: its tombstone (rule R2). Of an
+// erased one its existence is left alone: no unit, and so no value. Thread-compatible.
 struct Item {
   ItemId id;
   TypeId type = 0;
@@ -52,6 +53,7 @@ struct Item {
   std::vector<UnitRegister> units;  // sorted by unit, none twice; units that the schema does not know are kept
 
   bool alive() const { return is_alive(existence.value); }
+  bool erased() const { return existence.value == Existence::kErased; }
   const Register* find(UnitId unit) const;
   Register* find(UnitId unit);
   // The register of that unit, made if it is missing.

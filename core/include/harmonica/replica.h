@@ -68,6 +68,7 @@ struct ReplicaStatus {
   std::uint64_t outside = 0;     // held although they do not match: they go when one that holds everything has them
   std::uint64_t parked = 0;      // held, but not shown because of another item
   std::uint64_t unwritten = 0;   // shown differently until the store can be written
+  std::uint64_t erased = 0;      // for good; of these nothing is held but that they are
   std::uint64_t held = 0;        // of types that the schema does not have: kept, passed on and not shown
 };
 
@@ -163,6 +164,12 @@ class Replica {
   // Gives up what this replica claims to know of some items, but for its own versions of those it holds, so that they are
   // sent to it again.
   virtual Status ask_again_for(std::span<const ItemId> items) = 0;
+
+  // Erases an item, and all that is shown below it, for good: values, conflict records and former texts go here at once,
+  // and at every other replica when it hears of it, whatever was written there meanwhile. What is left is the id, as
+  // erased; the same thing made anew gets another one. Ends a session that is open. Without a store, what would be shown
+  // below it goes. What was erased, the item first. not_found: not held, or erased before.
+  virtual Result<std::vector<ItemId>> forget(const ItemId& item) = 0;
 
   // All replicas that have been heard of: this one first.
   virtual Result<std::vector<Device>> devices() = 0;

@@ -8,6 +8,7 @@
 #include "harmonica/limits.h"
 #include "kernel/adoption.h"
 #include "kernel/conflict_records.h"
+#include "kernel/erasure.h"
 #include "kernel/filtering.h"
 #include "kernel/first_contact.h"
 #include "kernel/forgotten_life.h"
@@ -46,6 +47,7 @@ class Attempt {
     context_.clock.observe(state_.last_tick);
     wanted_whole_ = {state_.wanted_whole.begin(), state_.wanted_whole.end()};
     return transaction_.scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
+      records_.emplace(record.item, record.id);
       if (record.state == ConflictState::kDeferred) {
         deferred_.insert(record.item);
       } else {
@@ -113,6 +115,14 @@ class Attempt {
     return accept(std::move(before), std::move(after));
   }
 
+  // Erases an item that is held, for good.
+  Status erase(const ItemId& item) {
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(item));
+    if (!before || before->item.erased()) return {};
+    StoredItem after = erased_item(*before, mint());
+    return accept(std::move(before), std::move(after));
+  }
+
   // Brings the views in line with all registers that were changed, and plans the writes that follow.
   Status show() {
     for (const StoredItem& displaced : std::exchange(displaced_, {})) HARMONICA_RETURN_IF_ERROR(rehouse(displaced));
@@ -173,6 +183,8 @@ class Attempt {
   Result<bool> remove_recovered(HeldBack& held_back) { return removals_.remove(transaction_, held_back); }
   bool is_recovered(const ItemId& item) const { return recovered_.contains(item) || removals_.contains(item); }
 
+  bool has_erased() const { return has_erased_; }
+
   WritePlan& plan() { return plan_; }
   const ReplicaState& state() const { return state_; }
   MetadataTransaction& transaction() { return transaction_; }
@@ -188,11 +200,25 @@ class Attempt {
   // The registers of an item are decided. What is to be shown waits for its view; without a store there is none.
   Status accept(std::optional<StoredItem> before, StoredItem after) {
     changed_ = true;
+    if (after.item.erased()) HARMONICA_RETURN_IF_ERROR(leave_nothing_of(before, after));
     if (!context_.has_store()) {
       note_made(before, after.item);
       return transaction_.put(after, entries_of(context_, after, WrittenState::kWritten));
     }
     inputs_.push_back({std::move(before), std::move(after)});
+    return {};
+  }
+
+  // What else is kept of an item that is erased goes with its values.
+  Status leave_nothing_of(const std::optional<StoredItem>& before, StoredItem& erased) {
+    erased.merge_bases.clear();
+    const auto [first, last] = records_.equal_range(erased.item.id);
+    for (auto record = first; record != last; ++record) {
+      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(record->second));
+      decided_.erase(record->second);
+    }
+    records_.erase(first, last);
+    has_erased_ = has_erased_ || (before && !before->item.erased());
     return {};
   }
 
@@ -310,7 +336,8 @@ class Attempt {
     if (findings_.held_back.failed.contains(item)) return false;
     if (context_.unsyncable.left_alone.contains(item)) return refuse_left_alone(item);
     recovered_.insert(item);
-    if (batch.made_with.at(item).contains(versions_of(before->item))) {
+    // What is erased stays, also where the source claims to know that and does not hold it.
+    if (!before->item.erased() && batch.made_with.at(item).contains(versions_of(before->item))) {
       if (before->item.alive()) ++report_.deleted;
       ViewInput gone = removals_.add(*std::move(before));
       HARMONICA_RETURN_IF_ERROR(accept(std::move(gone.before), std::move(gone.after)));
@@ -374,8 +401,9 @@ class Attempt {
   // Only what a source that holds everything has, with all that was written here, may go (rule R21).
   bool may_leave(const ChangeBatch& batch, const StoredItem& stored) const {
     const ItemId& item = stored.item.id;
-    return reach_of(batch) == SourceReach::kEverything && batch.made_with.at(item).contains(versions_of(stored.item)) &&
-           !findings_.held_back.failed.contains(item) && !context_.unsyncable.left_alone.contains(item);
+    return reach_of(batch) == SourceReach::kEverything && !stored.item.erased() &&
+           batch.made_with.at(item).contains(versions_of(stored.item)) && !findings_.held_back.failed.contains(item) &&
+           !context_.unsyncable.left_alone.contains(item);
   }
 
   // Rule R7: what the source has left out because it was known has to be known still.
@@ -418,6 +446,7 @@ class Attempt {
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, transaction_.find(second));
     const auto comes =
         std::find_if(inputs_.begin(), inputs_.end(), [&](const ViewInput& input) { return input.after.item.id == second; });
+    if (displaced.item.erased()) return erase_second(displaced.item, second, comes == inputs_.end() ? nullptr : &*comes);
     if (displaced.item.alive() && !held && comes == inputs_.end()) {
       StoredItem moved;
       moved.item = displaced.item;
@@ -439,8 +468,25 @@ class Attempt {
     return record_differences(displaced.item, comes == inputs_.end() ? held->item : comes->after.item);
   }
 
-  // What differs in an item from the one that takes its place is not lost in silence.
+  // Under whichever id an old device brings it back, it is erased. `comes`: what this batch makes of the second id.
+  Status erase_second(const Item& displaced, const ItemId& second, ViewInput* comes) {
+    if (comes != nullptr) {
+      if (comes->after.item.erased()) return {};
+      comes->after = erased_item(comes->after, mint());
+      return leave_nothing_of(comes->before, comes->after);
+    }
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> held, transaction_.find(second));
+    if (held && held->item.erased()) return {};
+    StoredItem erased;
+    erased.item.id = second;
+    erased.item.type = displaced.type;
+    erased = erased_item(held ? *held : erased, mint());
+    return accept(std::move(held), std::move(erased));
+  }
+
+  // What differs in an item from the one that takes its place is not lost in silence; unless that is erased.
   Status record_differences(const Item& displaced, const Item& kept) {
+    if (kept.erased()) return {};
     const ItemType* type = context_.schema().find_type(displaced.type);
     for (const UnitRegister& unit : displaced.units) {
       const Unit* known = type == nullptr ? nullptr : type->find_unit(unit.unit);
@@ -540,6 +586,7 @@ class Attempt {
 
   Status put_conflict(ConflictRecord& conflict, const ConflictId& id) {
     HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict, id));
+    records_.emplace(conflict.item, id);
     changed_ = true;
     if (conflict.state == ConflictState::kDecided) decided_[id] = conflict.when_ms;
     return {};
@@ -613,6 +660,7 @@ class Attempt {
   std::set<ItemId> wanted_whole_;
   std::set<ItemId> deferred_;
   std::map<ConflictId, std::int64_t> decided_;  // when the conflicts of records were decided
+  std::multimap<ItemId, ConflictId> records_;   // of both kinds
   std::vector<ViewInput> inputs_;               // of all batches; no item is in two
   std::vector<StoredItem> displaced_;
   std::set<ItemId> recovered_;
@@ -623,6 +671,7 @@ class Attempt {
   std::vector<MadeItem> made_;
   bool changed_ = false;  // there is something to commit
   std::optional<ItemId> stalled_;
+  bool has_erased_ = false;
 };
 
 // What the store made of the writes.
@@ -662,6 +711,13 @@ Status keep_astray(ReplicaContext& context, const std::vector<PreparedItem>& lef
   return context.metadata.prepare({write_number + 1, left_astray});
 }
 
+// After the commit of `attempt`, whose transaction stands in the way.
+Status wipe_erased(ReplicaContext& context, const Attempt& attempt, std::unique_ptr<MetadataTransaction>& transaction) {
+  if (!attempt.has_erased()) return {};
+  transaction.reset();
+  return context.metadata.wipe_removed();
+}
+
 // Repeats `fill` in fresh transactions until the store has accepted what follows from it.
 Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                         const std::function<Status(Attempt&)>& fill) {
@@ -681,6 +737,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     if (writes.empty()) {
       HARMONICA_RETURN_IF_ERROR(attempt.settle_pending());
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
+      HARMONICA_RETURN_IF_ERROR(wipe_erased(context, attempt, transaction));
       return attempt.take_report();
     }
 
@@ -715,6 +772,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
       HARMONICA_RETURN_IF_ERROR(attempt.written(write_number));
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
       HARMONICA_RETURN_IF_ERROR(keep_astray(context, attempt.plan().left_astray(), write_number));
+      HARMONICA_RETURN_IF_ERROR(wipe_erased(context, attempt, transaction));
       return attempt.take_report();
     }
     if (acceptance == Acceptance::kSomeFailed) context.anchor = std::move(written.anchor);
@@ -765,11 +823,28 @@ Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const
               "item " + item.to_text() +
                   ": was deleted and is forgotten, or is outside the filter; make it anew with the value of the record"};
     }
+    if (held->item.erased()) {
+      return {StatusCode::kNotFound, "item " + item.to_text() + ": was erased for good; make it anew"};
+    }
     Item edited = held->item;
     edit(edited, [&] { return attempt.mint(); });
     return attempt.edit(edited);
   });
   return applied.ok() ? Status() : applied.status();
+}
+
+Result<std::vector<ItemId>> apply_local_erasure(ReplicaContext& context, ChangeDetector& detector, const ItemId& item) {
+  std::vector<ItemId> items;
+  const Result<BatchReport> applied = run(context, detector, {}, [&](Attempt& attempt) -> Status {
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, attempt.transaction().find(item));
+    if (!held) return {StatusCode::kNotFound, "item " + item.to_text() + ": not held"};
+    if (held->item.erased()) return {StatusCode::kNotFound, "item " + item.to_text() + ": was erased before"};
+    HARMONICA_ASSIGN_OR_RETURN(items, items_to_erase(context, attempt.transaction(), item));
+    for (const ItemId& one : items) HARMONICA_RETURN_IF_ERROR(attempt.erase(one));
+    return {};
+  });
+  if (!applied.ok()) return applied.status();
+  return items;
 }
 
 }  // namespace harmonica::kernel

@@ -28,4 +28,7 @@ Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const C
 using LocalEdit = std::function<void(Item& item, const std::function<Version()>& mint)>;
 Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const ItemId& item, const LocalEdit& edit);
 
+// Erases an item and all that is shown below it, for good; the items, it first. not_found: not held, or erased before.
+Result<std::vector<ItemId>> apply_local_erasure(ReplicaContext& context, ChangeDetector& detector, const ItemId& item);
+
 }  // namespace harmonica::kernel

@@ -6,6 +6,7 @@
 
 #include "kernel/conflict_records.h"
 #include "kernel/conflict_rules.h"
+#include "kernel/erasure.h"
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
@@ -337,7 +338,9 @@ class ChangeDecision {
 }  // namespace
 
 Classification classify_change(const ClassifierInput& input, const std::function<Version()>& mint) {
-  return ChangeDecision(input, mint).run();
+  const bool is_erased =
+      input.change.existence.value == Existence::kErased || (input.local != nullptr && input.local->erased());
+  return is_erased ? meet_erasure(input, mint) : ChangeDecision(input, mint).run();
 }
 
 }  // namespace harmonica::kernel

@@ -389,7 +389,7 @@ class Detection {
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> stored, transaction_.find(item));
     if (!stored && written_by_us_.contains(item)) return true;
     if (!stored) return may_create(context_, transaction_, item);
-    if (stored->item.type != type.id) return false;
+    if (stored->item.type != type.id || stored->item.erased()) return false;
     // A deleted item may still be shown, where its removal could not be written yet.
     HARMONICA_ASSIGN_OR_RETURN(const KnownItem* known, known_.find(item));
     if (known != nullptr) return !known->seen;

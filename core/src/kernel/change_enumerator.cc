@@ -95,9 +95,10 @@ class Enumeration {
     return {};
   }
 
-  // A deletion is for those who may have held the item.
+  // A deletion is for those who may have held the item; an erasure is for all.
   bool is_wanted(const Item& item) const {
-    return source_.filter->matches(item) && (item.alive() || !request_.knowledge.at(item.id).empty());
+    const bool is_for_all = item.alive() || item.erased();
+    return source_.filter->matches(item) && (is_for_all || !request_.knowledge.at(item.id).empty());
   }
 
   // Rule R20. Who knows nothing of the item cannot hold it.

@@ -121,6 +121,12 @@ Result<ViewInput> ChangeRecorder::change_of(Found& found, const Version& version
   if (!first_time_.holds_nothing) {
     HARMONICA_ASSIGN_OR_RETURN(before, transaction_.find(found.item));
   }
+  // A user who edits what is erased, and could not be taken out of the store yet, edits what is lost.
+  if (before && before->item.erased()) {
+    StoredItem erased = *before;
+    erased.shown = ShownItem{found.content.key, found.parent, found.position, std::move(found.content.values)};
+    return ViewInput{std::move(before), std::move(erased)};
+  }
   StoredItem after;
   if (before) after = *before;
   after.item.id = found.item;
@@ -255,8 +261,9 @@ Result<ViewInput> ChangeRecorder::deletion_of(const ItemId& item) {
   HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(item));
   if (!before) return Status(StatusCode::kInternal, "item " + item.to_text() + " is shown but not held");
   StoredItem after = *before;
-  after.item.existence = {version_at(context_.clock.next()), Existence::kDeleted};
   after.shown.reset();
+  if (before->item.erased()) return ViewInput{std::move(before), std::move(after)};
+  after.item.existence = {version_at(context_.clock.next()), Existence::kDeleted};
   made_.push_back({item});
   ++report_.deleted;
   return ViewInput{std::move(before), std::move(after)};

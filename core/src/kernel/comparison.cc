@@ -37,6 +37,8 @@ Claims claims_of(const ReplicaStatus& status, const std::optional<ReplicaItem>& 
     if (claims == Claims::kHonest) claims = Claims::kUnfounded;
   };
   look(kExistenceUnit, other->item.existence.version);
+  // Of what is erased no units are held, whatever is known of them.
+  if (held && held->item.erased()) return claims;
   for (const UnitRegister& unit : other->item.units) look(unit.unit, unit.content.version);
   return claims;
 }

@@ -197,6 +197,8 @@ Result<MoveIn> move_in(MetadataTransaction& transaction, const ChangeBatch& batc
   // A replica that had a filter keeps what bounds the items that are not back yet.
   if (!batch.filter && ghost.empty() && known.contains(bound)) return MoveIn::kOrdinary;
   if (known.contains(versions_of(change)) || !change.whole) return MoveIn::kOrdinary;
+  // Nothing comes back with it, whoever sends it.
+  if (change.existence.value == Existence::kErased) return MoveIn::kAccepted;
   if (batch.filter && !is_alive(change.existence.value)) return MoveIn::kUnwanted;
   const ClockVector& made_with = batch.made_with.at(change.item);
   return made_with.contains(bound) && made_with.contains(ghost) ? MoveIn::kAccepted : MoveIn::kLeftOut;

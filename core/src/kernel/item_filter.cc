@@ -385,7 +385,9 @@ Result<ItemFilter> ItemFilter::bind(const Filter& filter, const Schema& schema) 
   return bound;
 }
 
-bool ItemFilter::matches(const Item& item) const { return condition_->ask(item, *schema_) == Truth::kTrue; }
+bool ItemFilter::matches(const Item& item) const {
+  return item.erased() || condition_->ask(item, *schema_) == Truth::kTrue;
+}
 
 bool ItemFilter::depends_on(TypeId type, UnitId unit) const { return condition_->depends_on(type, unit); }
 

@@ -22,6 +22,7 @@ class ItemFilter {
   const Filter& filter() const { return filter_; }
 
   // By what the registers hold, whether the item lives or not. Neither true nor false, because of a null, is not matched.
+  // What is erased always matches, for everybody has to know it.
   bool matches(const Item& item) const;
 
   // Whether it depends on that unit.

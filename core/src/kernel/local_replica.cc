@@ -72,6 +72,8 @@ class LocalReplica : public Replica {
     outside.kind = IndexKind::kOutside;
     HARMONICA_ASSIGN_OR_RETURN(const auto outside_items, transaction->find_index(outside));
     status.outside = outside_items.size();
+    HARMONICA_ASSIGN_OR_RETURN(const auto erased, transaction->find_index({IndexKind::kErased, {}, {}}));
+    status.erased = erased.size();
     HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
       ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
       return Visit::kContinue;
@@ -163,6 +165,13 @@ class LocalReplica : public Replica {
     HARMONICA_RETURN_IF_ERROR(transaction->set_knowledge(knowledge));
     HARMONICA_RETURN_IF_ERROR(transaction->set_forgotten(forgotten));
     return commit(context_, *transaction, state);
+  }
+
+  Result<std::vector<ItemId>> forget(const ItemId& item) override {
+    provider_->abandon();
+    HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
+    static_cast<void>(detected);
+    return apply_local_erasure(context_, detector_, item);
   }
 
   Result<std::vector<Device>> devices() override { return kernel::devices(context_); }

@@ -24,6 +24,9 @@ Status wrong_batch(const std::string& what) {
 
 Status check_change(const ItemChange& change, const ChangeBatch& batch) {
   const ClockVector& made_with = batch.made_with.at(change.item);
+  if (change.existence.value == Existence::kErased && !(change.whole && change.units.empty())) {
+    return wrong_batch("item " + change.item.to_text() + " is erased, and comes with units, or not whole");
+  }
   bool honest = made_with.contains(change.existence.version) && !change.existence.version.is_none();
   UnitId last = kExistenceUnit;
   for (const UnitRegister& unit : change.units) {

@@ -146,7 +146,8 @@ Status index_tombstones(ReplicaContext& context) {
   HARMONICA_ASSIGN_OR_RETURN(const ItemCounts counts, transaction->counts());
   if (counts.deleted == 0) return {};
   HARMONICA_ASSIGN_OR_RETURN(const auto indexed, transaction->find_index(oldest_tombstones(1)));
-  if (!indexed.empty()) return {};
+  HARMONICA_ASSIGN_OR_RETURN(const auto erased, transaction->find_index({IndexKind::kErased, {}, {}}));
+  if (!indexed.empty() || !erased.empty()) return {};
   std::vector<StoredItem> tombstones;
   HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
     if (!stored.item.alive()) tombstones.push_back(stored);

@@ -154,6 +154,11 @@ Bytes tombstone_index_key(Tick deleted) {
   return key;
 }
 
+IndexEntry end_entry(const Item& item) {
+  if (item.erased()) return {IndexKind::kErased, {}};
+  return {IndexKind::kTombstone, tombstone_index_key(item.existence.version.tick)};
+}
+
 Tick tombstone_tick(const Bytes& key) {
   if (key.size() != sizeof(Tick)) return 0;
   Tick tick = 0;
@@ -177,9 +182,7 @@ std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& it
   entries.reserve(4);
   if (item.shown) entries.push_back({IndexKind::kStoreKey, as_key(item.shown->key)});
   if (written == WrittenState::kUnwritten) entries.push_back({IndexKind::kUnwritten, {}});
-  if (!item.item.alive()) {
-    entries.push_back({IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)});
-  }
+  if (!item.item.alive()) entries.push_back(end_entry(item.item));
   if (item.item.alive() && schema.find_type(item.item.type) == nullptr) entries.push_back({IndexKind::kHeld, {}});
   if (!is_living(schema, item.item)) return entries;
 

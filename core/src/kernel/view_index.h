@@ -40,6 +40,8 @@ Bytes item_index_key(const ItemId& item);
 
 // The key in kTombstone, which orders deletions by their age; and back. 0 for bytes that are no such key.
 Bytes tombstone_index_key(Tick deleted);
+// The entry of an item that does not live.
+IndexEntry end_entry(const Item& item);
 Tick tombstone_tick(const Bytes& key);
 
 // The key in kNewlyKnown of an item whose whole type the schema did not have.

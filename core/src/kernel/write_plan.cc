@@ -49,7 +49,7 @@ std::vector<IndexEntry> entries_of(const ReplicaContext& context, const StoredIt
   if (context.has_store()) {
     entries = index_entries(context.schema(), item, written);
   } else if (!item.item.alive()) {
-    entries.push_back({IndexKind::kTombstone, tombstone_index_key(item.item.existence.version.tick)});
+    entries.push_back(end_entry(item.item));
   }
   if (context.filter && item.item.alive() && !context.filter->matches(item.item)) {
     entries.push_back({IndexKind::kOutside, {}});

@@ -14,6 +14,8 @@ std::string_view existence_text(Existence existence) {
       return "restored";
     case Existence::kDeleted:
       return "deleted";
+    case Existence::kErased:
+      return "erased";
   }
   return "unknown";
 }

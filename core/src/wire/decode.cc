@@ -585,6 +585,9 @@ class Reader {
       }
       change.units.push_back(*std::move(unit));
     }
+    if (change.existence.value == Existence::kErased && !(change.whole && change.units.empty())) {
+      return corrupt("item " + change.item.to_text() + " is erased, and comes with units, or not whole");
+    }
     return change;
   }
 

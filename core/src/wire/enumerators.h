@@ -24,6 +24,7 @@ inline constexpr std::array kExistences = {
     Numbered<Existence>{1, Existence::kCreated},
     Numbered<Existence>{2, Existence::kRestored},
     Numbered<Existence>{3, Existence::kDeleted},
+    Numbered<Existence>{4, Existence::kErased},
 };
 
 inline constexpr std::array kOrigins = {

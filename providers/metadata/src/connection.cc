@@ -324,6 +324,19 @@ Status Connection::run_text(const char* sql) {
   return code == SQLITE_OK ? Status() : error(code);
 }
 
+Result<bool> Connection::write_anew() {
+  // Whoever reads may be this thread, and would be waited for in vain.
+  sqlite3_busy_timeout(database_, 0);
+  int code = sqlite3_exec(database_, "VACUUM", nullptr, nullptr, nullptr);
+  if (code == SQLITE_OK) {
+    code = sqlite3_wal_checkpoint_v2(database_, nullptr, SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  }
+  sqlite3_busy_timeout(database_, static_cast<int>(options_.busy_timeout_ms));
+  if (code_of(code) == StatusCode::kUnavailable) return false;
+  if (code != SQLITE_OK) return error(code);
+  return true;
+}
+
 Status Connection::copy_to(const std::string& path) {
   sqlite3_stmt* statement = nullptr;
   int code = sqlite3_prepare_v2(database_, "VACUUM INTO ?", -1, &statement, nullptr);

@@ -145,6 +145,11 @@ class Connection {
 
   bool in_transaction() const { return sqlite3_get_autocommit(database_) == 0; }
 
+  // Writes the database anew, without what is not in it any more, and cuts the log in front of it to nothing. SQLite's
+  // secure_delete is not enough: what moves from page to page when these split leaves copies. Whether it was done: not
+  // while another connection is in a transaction.
+  Result<bool> write_anew();
+
   // Between transactions: a cache that a large one has filled is freed. The pages are in the system's cache still.
   void rest();
 

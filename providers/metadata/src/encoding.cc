@@ -55,7 +55,7 @@ ItemChange decode_change(Decoder& decoder) {
   change.item = decoder.id<ItemId>();
   change.type = static_cast<TypeId>(decoder.number(UINT16_MAX));
   change.existence.version = decode_version(decoder);
-  change.existence.value = decoder.enumerator(Existence::kDeleted);
+  change.existence.value = decoder.enumerator(Existence::kErased);
   UnitOrder order;
   for (std::size_t left = decoder.count(ReplicaId::kSize + 11); left > 0 && decoder.intact(); --left) {
     UnitRegister unit;
@@ -79,7 +79,7 @@ ConflictSide decode_side(Decoder& decoder) {
   ConflictSide side;
   side.version = decode_version(decoder);
   side.value = decode_value(decoder);
-  side.existence = decoder.enumerator(Existence::kDeleted);
+  side.existence = decoder.enumerator(Existence::kErased);
   return side;
 }
 

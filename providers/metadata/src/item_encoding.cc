@@ -277,7 +277,7 @@ bool ItemDecoder::decode_row(const ItemId& id, ByteView row, std::span<const Rep
   Item& item = item_.item;
   item.id = id;
   item.type = static_cast<TypeId>(decoder.number(UINT16_MAX));
-  item.existence.value = decoder.enumerator(Existence::kDeleted);
+  item.existence.value = decoder.enumerator(Existence::kErased);
   item.existence.version = version_at(decoder.number());
   item.units.clear();
   std::size_t units_left = decoder.count(3);

@@ -48,6 +48,7 @@ Result<std::unique_ptr<MetadataStore>> SqliteMetadataStore::open(std::string pat
   HARMONICA_RETURN_IF_ERROR(connection->prepare_format());
   std::unique_ptr<SqliteMetadataStore> store(new SqliteMetadataStore(std::move(path), options, std::move(folder)));
   store->idle_.push_back(std::move(connection));
+  HARMONICA_RETURN_IF_ERROR(store->wipe_if_left_undone());
   return std::unique_ptr<MetadataStore>(std::move(store));
 }
 
@@ -57,14 +58,15 @@ Result<std::unique_ptr<MetadataTransaction>> SqliteMetadataStore::begin(Transact
   if (mode == TransactionMode::kWrite && writing_) {
     return Status(StatusCode::kUnavailable, "metadata " + path_ + ": another write transaction is open");
   }
-  std::unique_ptr<Connection> connection;
-  if (!idle_.empty()) {
-    connection = std::move(idle_.back());
-    idle_.pop_back();
-  } else {
-    HARMONICA_ASSIGN_OR_RETURN(connection, Connection::open(path_, options_));
-  }
+  HARMONICA_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, take_connection());
   return SqliteTransaction::begin(*this, std::move(connection), mode);
+}
+
+Result<std::unique_ptr<Connection>> SqliteMetadataStore::take_connection() {
+  if (idle_.empty()) return Connection::open(path_, options_);
+  std::unique_ptr<Connection> connection = std::move(idle_.back());
+  idle_.pop_back();
+  return connection;
 }
 
 Status SqliteMetadataStore::prepare(const PreparedWrite& write) {
@@ -73,6 +75,37 @@ Status SqliteMetadataStore::prepare(const PreparedWrite& write) {
 
 Result<PreparedWrite> SqliteMetadataStore::prepared(std::uint64_t write_number) {
   return read_prepared_file(prepared_path(path_, options_.scope), write_number);
+}
+
+Status SqliteMetadataStore::wipe_removed() {
+  HARMONICA_RETURN_IF_ERROR(drop_settled_prepared());
+  HARMONICA_ASSIGN_OR_RETURN(std::unique_ptr<Connection> connection, take_connection());
+  HARMONICA_ASSIGN_OR_RETURN(const bool done, connection->write_anew());
+  if (done) HARMONICA_RETURN_IF_ERROR(Statement(*connection, Query::kRemoveFact).bind(as_bytes(kUnwipedFact)).run());
+  idle_.push_back(std::move(connection));
+  return {};
+}
+
+// What was prepared for a write that is committed says nothing any more.
+Status SqliteMetadataStore::drop_settled_prepared() {
+  const std::string path = prepared_path(path_, options_.scope);
+  if (!platform::exists(path)) return {};
+  HARMONICA_ASSIGN_OR_RETURN(const auto transaction, begin(TransactionMode::kRead));
+  HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
+  HARMONICA_ASSIGN_OR_RETURN(const PreparedWrite write, prepared(state.write_number + 1));
+  return write.items.empty() ? write_prepared_file(path, {}) : Status();
+}
+
+// The process has ended between an erasure and the wiping, or somebody has read all the time.
+Status SqliteMetadataStore::wipe_if_left_undone() {
+  bool undone = false;
+  {
+    Statement query(*idle_.back(), Query::kGetFact);
+    const Result<Statement::Step> step = query.bind(as_bytes(kUnwipedFact)).step();
+    // Damage is told by the first transaction.
+    undone = step.ok() && *step == Statement::Step::kRow;
+  }
+  return undone ? wipe_removed() : Status();
 }
 
 Result<std::unique_ptr<MetadataStore>> open_sqlite_metadata(const std::string& path, const SqliteMetadataOptions& options) {

@@ -29,6 +29,7 @@ class TemporaryFolder {
 
 // Names of facts.
 inline constexpr std::string_view kStateFact = "state";
+inline constexpr std::string_view kUnwipedFact = "unwiped";  // something was erased, and its bytes may be there still
 
 class SqliteMetadataStore : public MetadataStore {
  public:
@@ -40,6 +41,7 @@ class SqliteMetadataStore : public MetadataStore {
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override;
   Status prepare(const PreparedWrite& write) override;
   Result<PreparedWrite> prepared(std::uint64_t write_number) override;
+  Status wipe_removed() override;
 
  private:
   friend class SqliteTransaction;
@@ -50,6 +52,10 @@ class SqliteMetadataStore : public MetadataStore {
   const std::optional<TemporaryFolder> folder_;
   const std::string path_;
   const ConnectionOptions options_;
+  Result<std::unique_ptr<Connection>> take_connection();
+  Status wipe_if_left_undone();
+  Status drop_settled_prepared();
+
   std::vector<std::unique_ptr<Connection>> idle_;  // a transaction has a connection to itself: that is its snapshot
   int open_transactions_ = 0;
   bool writing_ = false;

@@ -265,6 +265,10 @@ Status SqliteTransaction::put(const StoredItem& stored, std::span<const IndexEnt
         StatusCode::kInvalidArgument,
         "item " + stored.item.id.to_text() + " has a list in a list in unit " + std::to_string(unit.unit));
   }
+  if (stored.item.erased()) {
+    HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> before, find(stored.item.id));
+    if (before && !before->item.erased()) HARMONICA_RETURN_IF_ERROR(set_fact(kUnwipedFact, {1}));
+  }
   HARMONICA_ASSIGN_OR_RETURN(Bytes row, row_of(stored, entries));
   pending_items_.put(stored.item.id, std::move(row));
   return pending_items_.full() ? write_items() : Status();

@@ -36,6 +36,7 @@ std::string text_of(const Version& at) { return static_cast<char>(at.replica.byt
 
 std::string_view text_of(Existence existence) {
   if (existence == Existence::kCreated) return "created";
+  if (existence == Existence::kErased) return "erased";
   return existence == Existence::kRestored ? "restored" : "deleted";
 }
 
@@ -64,6 +65,7 @@ Item parse(const std::string& text) {
       const std::string name = word.substr(0, at);
       const Existence value = name == "created"    ? Existence::kCreated
                               : name == "restored" ? Existence::kRestored
+                              : name == "erased"   ? Existence::kErased
                                                    : Existence::kDeleted;
       parsed.existence = {made, value};
     } else {
@@ -784,6 +786,91 @@ TEST(Classifier, ReplayOfAnAppliedChangeChangesNothing) {
   given.held = text_of(classify(given).item);
   given.known = "{A:1,D:100,S:6}";
   EXPECT_EQ(outcome_of(given), "unchanged");
+}
+
+// R47: erased for good.
+
+const Resolution kAllResolutions[] = {Resolution::kAsInSchema,      Resolution::kLatest, Resolution::kSourceWins,
+                                      Resolution::kDestinationWins, Resolution::kDefer,  Resolution::kKeepLocal,
+                                      Resolution::kTakeRemote};
+
+TEST(Classifier, ErasureIsTakenWithAllUnitsUnderEveryRule) {
+  for (const DeletionRule rule : kAllDeletionRules) {
+    for (const Resolution resolution : kAllResolutions) {
+      for (const char* held : {"created@A1 1=a@A1 2=b@D5", "restored@A1 4=a@D5", "deleted@A1 1=a@A1 2=b@D5"}) {
+        EXPECT_EQ(outcome_of({.held = held,
+                              .sent = "erased@S6",
+                              .known = "{A:1,D:5}",
+                              .made_with = "{A:1,S:6}",
+                              .deletion = rule,
+                              .resolution = resolution}),
+                  "erased@S6");
+      }
+    }
+  }
+}
+
+TEST(Classifier, ErasureBeatsACreationThatItHasNotSeen) {
+  EXPECT_EQ(outcome_of({.held = "created@D5 1=a@D5", .sent = "erased@S6", .known = "{D:5}", .made_with = "{A:1,S:6}"}),
+            "erased@S6");
+  // R8: made anew where the other side's version is the greater one.
+  EXPECT_EQ(outcome_of({.held = "created@D9 1=a@D9", .sent = "erased@S6", .known = "{D:9}", .made_with = "{A:1,S:6}"}),
+            "erased@D100");
+  EXPECT_EQ(outcome_of({.held = "deleted@D9 1=a@A1", .sent = "erased@S6", .known = "{A:1,D:9}", .made_with = "{A:1,S:6}"}),
+            "erased@D100");
+}
+
+TEST(Classifier, NothingComesBackToWhatIsErased) {
+  for (const DeletionRule rule : kAllDeletionRules) {
+    for (const Resolution resolution : kAllResolutions) {
+      for (const char* sent : {"created@S4 1=a@S9", "restored@S4 7=a@S9", "deleted@S4 4=a@S9"}) {
+        EXPECT_EQ(outcome_of({.held = "erased@D5",
+                              .sent = sent,
+                              .known = "{D:5}",
+                              .made_with = "{S:9}",
+                              .deletion = rule,
+                              .resolution = resolution}),
+                  "unchanged");
+      }
+      EXPECT_EQ(outcome_of({.held = "erased@D5",
+                            .sent = "created@S9 1=a@S9",
+                            .known = "{D:5}",
+                            .made_with = "{S:9}",
+                            .deletion = rule,
+                            .resolution = resolution}),
+                "erased@D100");
+    }
+  }
+  // Of a life that is known only the units are sent, and no more.
+  EXPECT_EQ(outcome_of({.held = "erased@D5",
+                        .sent = "created@A1 1=a@S9",
+                        .known = "{A:1,D:5}",
+                        .made_with = "{A:1,S:9}",
+                        .whole = false}),
+            "unchanged");
+}
+
+TEST(Classifier, OfTwoErasuresTheGreaterVersionStays) {
+  EXPECT_EQ(outcome_of({.held = "erased@D5", .sent = "erased@S6", .known = "{D:5}", .made_with = "{S:6}"}), "erased@S6");
+  EXPECT_EQ(outcome_of({.held = "erased@D7", .sent = "erased@S6", .known = "{D:7}", .made_with = "{S:6}"}), "unchanged");
+  EXPECT_EQ(outcome_of({.held = "erased@D7", .sent = "erased@S9", .known = "{D:7}", .made_with = "{D:7,S:9}"}),
+            "erased@S9");
+}
+
+TEST(Classifier, ErasureOfWhatIsNotHeldIsKept) {
+  EXPECT_EQ(outcome_of({.held = "", .sent = "erased@S6", .made_with = "{A:1,S:6}"}), "erased@S6");
+  EXPECT_EQ(outcome_of({.held = "", .sent = "erased@S6", .known = "{S:6}", .made_with = "{A:1,S:6}"}), "unchanged");
+  // R14: a life that is forgotten here may have a greater version.
+  EXPECT_EQ(outcome_of({.held = "", .sent = "erased@S6", .known = "{A:9}", .made_with = "{A:1,S:6}", .forgotten = "{A:9}"}),
+            "erased@D100");
+  EXPECT_EQ(outcome_of({.held = "", .sent = "erased@S6", .known = "{A:5}", .made_with = "{A:1,S:6}", .forgotten = "{A:5}"}),
+            "erased@S6");
+}
+
+TEST(Classifier, ErasedAndAliveUnderOneVersionIsRefused) {
+  EXPECT_EQ(
+      classify({.held = "created@A1 1=a@A1", .sent = "erased@A1", .known = "{A:1}", .made_with = "{A:1}"}).refusal.code(),
+      StatusCode::kCorruption);
 }
 
 }  // namespace

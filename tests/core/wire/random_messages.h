@@ -94,8 +94,9 @@ class RandomMessages {
     ItemChange change;
     change.item = item;
     change.type = static_cast<TypeId>(1 + below(0xffff));
-    change.existence = {version(), static_cast<Existence>(below(3))};
-    change.whole = one_in(2);
+    change.existence = {version(), static_cast<Existence>(below(4))};
+    change.whole = one_in(2) || change.existence.value == Existence::kErased;
+    if (change.existence.value == Existence::kErased) return change;
     UnitId unit = 0;
     for (std::uint64_t count = below(5); count > 0; --count) {
       unit = static_cast<UnitId>(unit + 1 + below(1000));

@@ -59,6 +59,7 @@ enum class IndexKind : std::uint8_t {
   kUnwritten = 8,        // empty -> item whose view is not yet what was shown
   kTombstone = 9,        // tick of the deletion -> deleted item
   kOutside = 10,         // empty -> living item that does not match the replica's filter
+  kErased = 11,          // empty -> erased item
   kHeld = 20,            // empty -> living item of a type that the schema does not have
   kNewlyKnown = 21,      // 1 or empty -> item whose type, or some unit of it, the store has not been asked for yet
 };
@@ -88,7 +89,7 @@ struct IndexQuery {
 
 struct ItemCounts {
   std::uint64_t alive = 0;
-  std::uint64_t deleted = 0;  // tombstones
+  std::uint64_t deleted = 0;  // tombstones, and what is left of erased items
   std::uint64_t shown = 0;
   friend bool operator==(const ItemCounts&, const ItemCounts&) = default;
 };
@@ -231,6 +232,11 @@ class MetadataStore {
   // The write that was last prepared, if it has this number; otherwise an empty one. corruption: it is damaged, and may
   // have this number.
   virtual Result<PreparedWrite> prepared(std::uint64_t write_number) = 0;
+
+  // What committed transactions have removed or replaced goes from the disk too, and with it what was prepared for a write
+  // that is committed. Called after items with values became erased ones. While another transaction is open it may be left
+  // undone, and be done when the store is opened next; so it is if the process ends before.
+  virtual Status wipe_removed() = 0;
 };
 
 }  // namespace harmonica

@@ -76,6 +76,7 @@ class MemoryMetadataStore : public MetadataStore {
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override;
   Status prepare(const PreparedWrite& write) override;
   Result<PreparedWrite> prepared(std::uint64_t write_number) override;
+  Status wipe_removed() override { return {}; }
 
  private:
   class Transaction;
