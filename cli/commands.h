@@ -56,6 +56,12 @@ struct DevicesOptions {
   std::string id;  // or the beginning of one
 };
 
+struct ForgetOptions {
+  CommonOptions common;
+  std::string store;
+  std::string item;  // a path as shown, or an id, or the beginning of one
+};
+
 int run_sync(const SyncOptions& options);
 int run_show(const StoreOptions& options);
 // What is shown of records, which have no tree of their own.
@@ -64,6 +70,7 @@ int run_status(const StoreOptions& options);
 int run_verify(const VerifyOptions& options);
 int run_conflicts(const ConflictsOptions& options);
 int run_devices(const DevicesOptions& options);
+int run_forget(const ForgetOptions& options);
 int run_unlink(const StoreOptions& options);
 
 }  // namespace harmonica::cli

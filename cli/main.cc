@@ -137,6 +137,15 @@ void add_devices(CLI::App& app, DevicesOptions& options, int& exit_code) {
   retire->add_option("ID", options.id, "The device's id, or how it begins")->required();
 }
 
+void add_forget(CLI::App& app, ForgetOptions& options, int& exit_code) {
+  CLI::App* command = app.add_subcommand("forget", "Erase an item for good, here and on every peer");
+  add_common(*command, options.common);
+  command->add_option("STORE", options.store, "favorites:PATH, records:PATH[#SCOPE], or a path")->required();
+  command->add_option("ITEM", options.item, "Its path, such as toolbar/News/title; or its id, or how that begins")
+      ->required();
+  command->callback([&] { exit_code = run_forget(options); });
+}
+
 // The word that stands where a command is expected and is none; empty: there is none.
 std::string unknown_command(const CLI::App& app, std::span<const char* const> words) {
   const CLI::App* command = &app;
@@ -161,6 +170,7 @@ int run(int argc, char** argv) {
   VerifyOptions verify;
   ConflictsOptions conflicts;
   DevicesOptions devices;
+  ForgetOptions forget;
   StoreOptions unlink;
   add_sync(app, sync, exit_code);
   add_store_command(app, "show", "Show the items as a tree", show, run_show, exit_code);
@@ -168,6 +178,7 @@ int run(int argc, char** argv) {
   add_verify(app, verify, exit_code);
   add_conflicts(app, conflicts, exit_code);
   add_devices(app, devices, exit_code);
+  add_forget(app, forget, exit_code);
   add_store_command(app, "unlink", "Leave the scope, keep the data", unlink, run_unlink, exit_code);
   try {
     app.parse(argc, argv);

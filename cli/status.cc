@@ -32,7 +32,9 @@ void print_text(const OpenStore& store, const ReplicaStatus& status, const std::
                 display_text(status.filter->to_text()).c_str(), static_cast<unsigned long long>(status.outside));
   }
   std::printf("items      %llu, %llu of them shown; %llu deleted\n", static_cast<unsigned long long>(status.counts.alive),
-              static_cast<unsigned long long>(status.counts.shown), static_cast<unsigned long long>(status.counts.deleted));
+              static_cast<unsigned long long>(status.counts.shown),
+              static_cast<unsigned long long>(status.counts.deleted - status.erased));
+  if (status.erased > 0) std::printf("erased     %llu for good\n", static_cast<unsigned long long>(status.erased));
   std::printf("changes    %llu created, %llu updated, %llu deleted since it was last looked at\n",
               static_cast<unsigned long long>(detected.created), static_cast<unsigned long long>(detected.updated),
               static_cast<unsigned long long>(detected.deleted));
@@ -74,7 +76,8 @@ void print_json(const OpenStore& store, const ReplicaStatus& status, const std::
   member(json, "outside", status.outside);
   member(json, "alive", status.counts.alive);
   member(json, "shown", status.counts.shown);
-  member(json, "deleted", status.counts.deleted);
+  member(json, "deleted", status.counts.deleted - status.erased);
+  member(json, "erased", status.erased);
   member(json, "parked", status.parked);
   member(json, "unwritten", status.unwritten);
   member(json, "held", status.held);
