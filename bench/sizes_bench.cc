@@ -4,8 +4,8 @@
 //   bench_sizes exceptions     of 10 replicas, by the number of items that were left out
 //   bench_sizes disturbance    in a mesh where items fail, by the chance that one does
 //
-// The layout beside it is that of MS-FSVCA: 77 + 16 for each replica + for each distinct vector 8 and 12 an entry, the empty
-// one included + 28 for each range.
+// The layout beside it is that of MS-FSVCA: 77 + 16 for each replica + for each distinct vector 8 and 12 an entry, the
+// empty one included + 28 for each range.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -121,8 +121,8 @@ struct Mesh {
     known[editor].raise_everywhere(version);
   }
 
-  // Each item that comes fails by chance; of it nothing is learned, nor of what lies between two that failed if nothing came
-  // in there.
+  // Each item that comes fails by chance; of it nothing is learned, nor of what lies between two that failed if nothing
+  // came in there.
   void pull(std::size_t destination, std::size_t source) {
     std::vector<ItemIdRange> left_out;
     bool came_in = true;

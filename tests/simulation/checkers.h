@@ -28,11 +28,17 @@ class Checkers {
   // A device went back to a backup: its knowledge may shrink once, and what nobody else has is gone.
   void after_restore(Device& device, const std::vector<std::unique_ptr<Device>>& devices);
 
-  // A device gave up what it claimed to know of some items.
-  void after_repair(Device& device) { knowledge_.erase(&device); }
+  // A device gave up what it claimed to know of some items, also of those that it holds, until they have come again.
+  void after_repair(Device& device) {
+    knowledge_.erase(&device);
+    repaired_.insert(&device);
+  }
 
-  // After quiescence: all equal, no write lost, no return of the deleted.
+  // After quiescence: all equal, no write lost, no return of the deleted, metadata within bounds.
   void at_the_end(const std::vector<std::unique_ptr<Device>>& devices);
+
+  // When the time of every device to keep its tombstones has passed, none is left where there never was a filter.
+  void all_is_cleaned(const std::vector<std::unique_ptr<Device>>& devices);
 
   // Knowledge and registers as text; equal states have equal texts.
   std::string state_text(Device& device);
@@ -61,9 +67,14 @@ class Checkers {
   void check_typed(Device& device);
   void check_births(Device& device);
   void check_filtered(Device& first, Device& device);
+  // Two copies of one replica may have changed it under one version, and there were restores.
+  bool is_between_copies(const ItemId& item) const;
+  bool is_split_between_copies(Device& first, Device& device);
   void check_equal(const std::vector<std::unique_ptr<Device>>& devices);
   void collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded);
   void check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices);
+  void check_bounded(const std::vector<std::unique_ptr<Device>>& devices);
+  std::set<Version> outlived_restores(const std::vector<LedgerEntry>& entries, const Register* final_register) const;
   void check_no_trace(const std::vector<std::unique_ptr<Device>>& devices);
   void check_no_return(const std::vector<std::unique_ptr<Device>>& devices);
   bool is_typed_in_ledger(const Device::Typed& typed) const;
@@ -73,6 +84,8 @@ class Checkers {
   std::map<const Device*, std::uint64_t> commits_;
   std::map<const Device*, std::pair<ReplicaId, Knowledge>> knowledge_;
   std::map<const Device*, std::set<StoreKey>> keys_of_erased_;  // that could not be taken out of the store at once
+  std::set<const Device*> repaired_;
+  bool any_restored_ = false;
   std::set<Version> lost_with_restore_;
   std::map<const Device*, std::set<std::pair<ItemId, Version>>> recorded_before_decision_;  // as lost
   std::set<std::pair<ItemId, Version>> recorded_before_restore_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "harmonica/assert.h"
-#include "harmonica/providers/metadata.h"
 
 namespace harmonica::simulation {
 namespace {
@@ -21,17 +20,11 @@ std::uint64_t hash_text(std::string_view text, std::uint64_t salt) {
   return hash;
 }
 
-std::unique_ptr<MetadataStore> open_metadata(MetadataKind kind) {
-  if (kind == MetadataKind::kMemory) return std::make_unique<providers::MemoryMetadataStore>();
-  Result<std::unique_ptr<MetadataStore>> opened = providers::open_sqlite_metadata(":memory:");
-  HARMONICA_ASSERT(opened.ok());
-  return *std::move(opened);
-}
-
-// Asks for power before and after an operation whose effect is durable.
+// Asks for power before and after an operation whose effect is durable, and for space before it.
 template <typename Operation>
-auto powered(Power& power, Operation operation) -> decltype(operation()) {
+auto powered(Power& power, Disk& disk, Operation operation) -> decltype(operation()) {
   if (power.fails()) return Power::status();
+  if (disk.refuses()) return Disk::status();
   auto result = operation();
   if (power.fails()) return Power::status();
   return result;
@@ -68,7 +61,7 @@ Result<std::optional<Tick>> VirtualEnvironment::reserved_tick(const ReplicaId& r
 }
 
 Status VirtualEnvironment::set_reserved_tick(const ReplicaId& replica, Tick tick) {
-  return powered(power_, [&] {
+  return powered(power_, disk_, [&] {
     reserved_[replica] = tick;
     return Status();
   });
@@ -87,6 +80,7 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
     return inner_->set_knowledge(knowledge);
   }
   Status put(const StoredItem& item, std::span<const IndexEntry> entries) override {
+    if (owner_.disk_.refuses()) return Disk::status();
     if (!committed_.replaced.contains(item.item.id)) {
       HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, inner_->find(item.item.id));
       committed_.replaced.emplace(item.item.id, before ? std::move(before->item) : Item());
@@ -110,7 +104,7 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
     return inner_->put_conflict(record);
   }
   Status commit() override {
-    return powered(owner_.power_, [&]() -> Status {
+    return powered(owner_.power_, owner_.disk_, [&]() -> Status {
       if (!before_) {
         HARMONICA_ASSIGN_OR_RETURN(before_, inner_->knowledge());
         committed_.after = *before_;
@@ -130,8 +124,8 @@ class WatchedMetadata::Transaction final : public ForwardingTransaction {
   Committed committed_;
 };
 
-WatchedMetadata::WatchedMetadata(MetadataStore& inner, Power& power, std::function<void(Committed&)> on_commit)
-    : ForwardingMetadata(inner), power_(power), on_commit_(std::move(on_commit)) {}
+WatchedMetadata::WatchedMetadata(MetadataStore& inner, Power& power, Disk& disk, std::function<void(Committed&)> on_commit)
+    : ForwardingMetadata(inner), power_(power), disk_(disk), on_commit_(std::move(on_commit)) {}
 
 Result<std::unique_ptr<MetadataTransaction>> WatchedMetadata::begin(TransactionMode mode) {
   if (power_.dead()) return Power::status();
@@ -141,22 +135,18 @@ Result<std::unique_ptr<MetadataTransaction>> WatchedMetadata::begin(TransactionM
 }
 
 Status WatchedMetadata::prepare(const PreparedWrite& write) {
-  return powered(power_, [&] { return inner_.prepare(write); });
+  return powered(power_, disk_, [&] { return inner_.prepare(write); });
 }
 
-FaultyStore::FaultyStore(providers::MemoryItemStore& inner, SharedWorld& world, Power& power,
-                         std::function<void()> user_edits, std::function<void()> on_enumerated)
-    : ForwardingStore(inner),
-      world_(world),
-      power_(power),
-      user_edits_(std::move(user_edits)),
-      on_enumerated_(std::move(on_enumerated)) {}
+FaultyStore::FaultyStore(providers::MemoryItemStore& inner, SharedWorld& world, Power& power, Disk& disk,
+                         Listeners listeners)
+    : ForwardingStore(inner), world_(world), power_(power), disk_(disk), listeners_(std::move(listeners)) {}
 
 Result<Enumeration> FaultyStore::enumerate(const Bytes& anchor, const ShownItems& shown, EnumerationSink& sink) {
   if (power_.dead()) return Power::status();
   Result<Enumeration> result = inner_.enumerate(anchor, shown, sink);
-  on_enumerated_();
-  if (world_.random.chance(world_.misfortunes.edit_after_enumeration)) user_edits_();
+  listeners_.enumerated();
+  if (world_.random.chance(world_.misfortunes.edit_after_enumeration)) listeners_.user_edits();
   return result;
 }
 
@@ -167,7 +157,8 @@ bool FaultyStore::fails_item(const StoreItem& item) {
 
 Result<Written> FaultyStore::apply(std::span<const StoreWrite> writes, const Bytes& anchor) {
   if (power_.fails()) return Power::status();
-  if (world_.random.chance(world_.misfortunes.racing_edit)) user_edits_();
+  if (inner_.write_unit() == WriteUnit::kWholeStore && disk_.refuses()) return Disk::status();
+  if (world_.random.chance(world_.misfortunes.racing_edit)) listeners_.user_edits();
 
   const bool in_two = inner_.write_unit() == WriteUnit::kEachItem && writes.size() > 1 &&
                       world_.random.chance(world_.misfortunes.write_in_two);
@@ -195,6 +186,7 @@ Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, cons
   for (const StoreWrite& write : writes) {
     bool fails = fails_item(write.item);
     if (write.kind == WriteKind::kPut) {
+      fails = fails || (inner_.write_unit() == WriteUnit::kEachItem && disk_.refuses());
       fails = fails || (refused.contains(write.item.parent) && store.find(write.item.parent) == nullptr);
     } else {
       for (const StoreKey& child : store.children(write.item.key)) fails = fails || refused.contains(child);
@@ -220,7 +212,9 @@ Result<Written> FaultyStore::apply_some(std::span<const StoreWrite> writes, cons
   auto outcome = partial.outcomes.begin();
   for (const bool fails : is_failed) {
     if (fails) {
-      written.outcomes.push_back({WriteState::kFailed, Status(StatusCode::kIo, "this item cannot be written for now")});
+      written.outcomes.push_back(
+          {WriteState::kFailed,
+           disk_.full() ? Disk::status() : Status(StatusCode::kIo, "this item cannot be written for now")});
     } else {
       written.outcomes.push_back(*outcome++);
     }
@@ -301,16 +295,15 @@ Result<BatchReport> WatchedProvider::end() {
 Device::Device(SharedWorld& world, DeviceOptions options)
     : world_(world),
       options_(std::move(options)),
-      environment_(world, power_, options_.seed),
+      environment_(world, power_, disk_, options_.seed),
       store_(options_.schema, options_.write_unit),
-      metadata_(open_metadata(options_.metadata)),
-      watched_metadata_(*metadata_, power_, [this](Committed& commit) { committed(commit); }),
-      faulty_store_(
-          store_, world, power_,
-          [this] {
-            if (user) user();
-          },
-          [this] { edits_enumerated_ = edits_; }) {}
+      metadata_(options_.metadata, options_.keeps_backups ? KeptMetadata::Backups::kYes : KeptMetadata::Backups::kNo),
+      watched_metadata_(metadata_, power_, disk_, [this](Committed& commit) { committed(commit); }),
+      faulty_store_(store_, world, power_, disk_,
+                    {[this] {
+                       if (user) user();
+                     },
+                     [this] { edits_enumerated_ = edits_; }}) {}
 
 Device::~Device() { shut_down(); }
 
@@ -399,11 +392,11 @@ void Device::account_for_edits() {
 }
 
 bool Device::write_is_pending() {
-  const auto transaction = metadata_->begin(TransactionMode::kRead);
+  const auto transaction = metadata_.begin(TransactionMode::kRead);
   if (!transaction.ok()) return false;
   const Result<ReplicaState> state = (*transaction)->state();
   if (!state.ok()) return false;
-  const Result<PreparedWrite> prepared = metadata_->prepared(state->write_number + 1);
+  const Result<PreparedWrite> prepared = metadata_.prepared(state->write_number + 1);
   return prepared.ok() && prepared->write_number == state->write_number + 1;
 }
 
@@ -417,9 +410,8 @@ void Device::note_removed(const StoreKey& key) {
 }
 
 std::optional<Device::Backup> Device::make_backup() {
-  const auto* metadata = dynamic_cast<const providers::MemoryMetadataStore*>(metadata_.get());
-  if (metadata == nullptr) return std::nullopt;
-  return Backup{store_, *metadata};
+  if (!metadata_.can_be_backed_up()) return std::nullopt;
+  return Backup{store_, metadata_.make_backup()};
 }
 
 void Device::install(const Schema& schema) {
@@ -446,18 +438,30 @@ void Device::restore(const Backup& backup) {
   shut_down();
   store_ = backup.store;
   options_.schema = store_.schema();
-  *dynamic_cast<providers::MemoryMetadataStore*>(metadata_.get()) = backup.metadata;
+  if (!replica_ids_.empty()) {
+    const Result<std::optional<Tick>> reserved = environment_.reserved_tick(replica_ids_.back());
+    if (reserved.ok()) world_.ledger.take_back(replica_ids_.back(), reserved->value_or(0));
+  }
+  metadata_.restore(backup.metadata);
   typed_.clear();
   old_batches_.clear();
   // Whatever was typed and not yet detected when the backup was made is detected now.
   ++edits_;
 }
 
-void Device::become_copy_of(const Device& other) {
+void Device::wipe() {
+  shut_down();
+  store_ = providers::MemoryItemStore(options_.schema, options_.write_unit);
+  metadata_.wipe();
+  typed_.clear();
+  old_batches_.clear();
+  ++edits_;
+}
+
+void Device::become_copy_of(Device& other) {
   shut_down();
   store_ = other.store_;
-  *dynamic_cast<providers::MemoryMetadataStore*>(metadata_.get()) =
-      *dynamic_cast<const providers::MemoryMetadataStore*>(other.metadata_.get());
+  metadata_.restore(other.metadata_.make_backup());
   environment_.copy_reservations(other.environment_);
   environment_.error_ms = other.environment_.error_ms;
   replica_ids_ = other.replica_ids_;

@@ -14,15 +14,15 @@
 #include "harmonica/providers/memory.h"
 #include "harmonica/replica.h"
 #include "simulation/broken_variants.h"
+#include "simulation/disk.h"
 #include "simulation/forwarding.h"
+#include "simulation/kept_metadata.h"
 #include "simulation/ledger.h"
 #include "simulation/misfortunes.h"
 #include "simulation/power.h"
 #include "simulation/random.h"
 
 namespace harmonica::simulation {
-
-enum class MetadataKind { kMemory, kSqlite };
 
 // What all devices of a run share.
 struct SharedWorld {
@@ -34,6 +34,7 @@ struct SharedWorld {
   Ledger ledger;
   std::optional<std::string> violation;           // the first one
   std::uint64_t lost_between_copies = 0;          // writes, before the copies were found out
+  std::uint64_t split_between_copies = 0;         // items that differ in the end, after a copy was restored
   std::uint64_t renewals = 0;                     // replicas that took another id
   std::function<void(const std::string&)> trace;  // empty: nobody listens
 
@@ -49,7 +50,8 @@ struct SharedWorld {
 // Virtual time with an error of its own, random numbers from the seed, reservations that no power cut and no restore touch.
 class VirtualEnvironment final : public Environment {
  public:
-  VirtualEnvironment(SharedWorld& world, Power& power, std::uint64_t seed) : world_(world), power_(power), random_(seed) {}
+  VirtualEnvironment(SharedWorld& world, Power& power, Disk& disk, std::uint64_t seed)
+      : world_(world), power_(power), disk_(disk), random_(seed) {}
 
   std::int64_t error_ms = 0;
 
@@ -64,15 +66,16 @@ class VirtualEnvironment final : public Environment {
  private:
   SharedWorld& world_;
   Power& power_;
+  Disk& disk_;
   Random random_;
   std::map<ReplicaId, Tick> reserved_;
 };
 
-// Metadata that loses power, and tells a listener of every commit.
+// Metadata that loses power or has no space, and tells a listener of every commit.
 class WatchedMetadata final : public ForwardingMetadata {
  public:
   // `on_commit` gets what was written.
-  WatchedMetadata(MetadataStore& inner, Power& power, std::function<void(Committed&)> on_commit);
+  WatchedMetadata(MetadataStore& inner, Power& power, Disk& disk, std::function<void(Committed&)> on_commit);
 
   Result<std::unique_ptr<MetadataTransaction>> begin(TransactionMode mode) override;
   Status prepare(const PreparedWrite& write) override;
@@ -81,14 +84,18 @@ class WatchedMetadata final : public ForwardingMetadata {
   class Transaction;
 
   Power& power_;
+  Disk& disk_;
   std::function<void(Committed&)> on_commit_;
 };
 
-// A store that loses power, refuses some items, and whose user types while it is written.
+// A store that loses power or has no space, refuses some items, and whose user types while it is written.
 class FaultyStore final : public ForwardingStore {
  public:
-  FaultyStore(providers::MemoryItemStore& inner, SharedWorld& world, Power& power, std::function<void()> user_edits,
-              std::function<void()> on_enumerated);
+  struct Listeners {
+    std::function<void()> user_edits;
+    std::function<void()> enumerated;
+  };
+  FaultyStore(providers::MemoryItemStore& inner, SharedWorld& world, Power& power, Disk& disk, Listeners listeners);
 
   // Items chosen by this number cannot be written; 0: all can.
   std::uint64_t failing_salt = 0;
@@ -106,8 +113,8 @@ class FaultyStore final : public ForwardingStore {
 
   SharedWorld& world_;
   Power& power_;
-  std::function<void()> user_edits_;
-  std::function<void()> on_enumerated_;
+  Disk& disk_;
+  Listeners listeners_;
 };
 
 // The replica's provider as sessions see it: checks what leaves, repeats batches, and keeps some for later.
@@ -139,6 +146,7 @@ struct DeviceOptions {
   Schema schema;
   WriteUnit write_unit = WriteUnit::kEachItem;
   MetadataKind metadata = MetadataKind::kMemory;
+  bool keeps_backups = false;  // also where its metadata is in SQLite
   std::uint64_t seed = 0;
   const BrokenVariant* broken = nullptr;  // nullptr: the kernel as it is
   CustomRule custom_rule;
@@ -159,9 +167,10 @@ class Device {
   providers::MemoryItemStore& store() { return store_; }
   VirtualEnvironment& environment() { return environment_; }
   Power& power() { return power_; }
+  Disk& disk() { return disk_; }
   FaultyStore& faults() { return faulty_store_; }
   // Past every decorator: for checkers.
-  MetadataStore& durable_metadata() { return *metadata_; }
+  MetadataStore& durable_metadata() { return metadata_; }
 
   // Opens the replica from what is durable. Restores the power.
   Status boot();
@@ -207,17 +216,19 @@ class Device {
     return old_batches_;
   }
 
-  // A backup and its return; memory metadata only.
+  // A backup and its return. Nothing where none can be made.
   struct Backup {
     providers::MemoryItemStore store;
-    providers::MemoryMetadataStore metadata;
+    MetadataBackup metadata;
   };
   std::optional<Backup> make_backup();
   // Another version of the app, which keeps of what stands in the store only what it knows. Leaves it shut down.
   void install(const Schema& schema);
   void restore(const Backup& backup);
-  // Becomes a copy of another device, with all that it keeps anywhere; memory metadata only.
-  void become_copy_of(const Device& other);
+  // Loses its store and its metadata. Leaves it shut down.
+  void wipe();
+  // Becomes a copy of another device, with all that it keeps anywhere.
+  void become_copy_of(Device& other);
 
  private:
   void committed(Committed& commit);
@@ -226,9 +237,10 @@ class Device {
   SharedWorld& world_;
   DeviceOptions options_;
   Power power_;
+  Disk disk_;
   VirtualEnvironment environment_;
   providers::MemoryItemStore store_;
-  std::unique_ptr<MetadataStore> metadata_;
+  KeptMetadata metadata_;
   WatchedMetadata watched_metadata_;
   FaultyStore faulty_store_;
   std::unique_ptr<Sabotage> sabotage_;

@@ -44,10 +44,14 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
 
   const auto note = [&](const Item& item, UnitId unit, LedgerEntry entry) {
     std::vector<LedgerEntry>& known = items_[item.id].registers[unit];
-    const auto same = std::find_if(known.begin(), known.end(),
-                                   [&](const LedgerEntry& candidate) { return candidate.version == entry.version; });
-    if (same != known.end()) {
-      if (!is_ambiguous(entry.version) && (same->value != entry.value || same->existence != entry.existence)) {
+    const auto has_version = [&](const LedgerEntry& candidate) { return candidate.version == entry.version; };
+    const auto has_content = [&](const LedgerEntry& candidate) {
+      return has_version(candidate) && candidate.value == entry.value && candidate.existence == entry.existence;
+    };
+    if (std::any_of(known.begin(), known.end(), has_content)) return;
+    const bool is_of_a_copy = is_ambiguous(entry.version) && entry.version.replica == committed.replica;
+    if (const auto same = std::find_if(known.begin(), known.end(), has_version); same != known.end() && !is_of_a_copy) {
+      if (!is_ambiguous(entry.version)) {
         fail("one version, two contents: " + text(item.id) + " unit " + std::to_string(unit) + " " + text(entry.version) +
              " was " + content_text(unit, *same) + ", is " + content_text(unit, entry) + " at " + text(committed.replica));
       }
@@ -81,7 +85,15 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
       const auto remade = std::find_if(known.begin(), known.end(), [&](const LedgerEntry& other) {
         return is_forked(other.version.replica) && other.value == entry.value && other.existence == entry.existence;
       });
-      if (committed.is_another || (is_forked(committed.replica) && remade != known.end())) {
+      const auto same_before = std::find_if(known.begin(), known.end(), [&](const LedgerEntry& other) {
+        return other.version == entry.over && other.value == entry.value && other.existence == entry.existence;
+      });
+      if (committed.is_another && same_before != known.end()) {
+        // Made anew under the new id, it stands for what it was, over what that was made.
+        entry.by_user = same_before->by_user;
+        entry.former = same_before->version;
+        entry.over = same_before->over;
+      } else if (committed.is_another || (is_forked(committed.replica) && remade != known.end())) {
         // What a user has written stays that, under the version that it has now.
         entry.by_user = remade != known.end() && remade->by_user;
       } else {
@@ -97,9 +109,9 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
   for (const StoredItem& put : committed.puts) {
     item_numbers_.try_emplace(put.item.id, item_numbers_.size() + 1);
     items_[put.item.id].type = put.item.type;
-    note(put.item, kExistenceUnit, {put.item.existence.version, Value(), put.item.existence.value, false, {}, {}});
+    note(put.item, kExistenceUnit, {put.item.existence.version, Value(), put.item.existence.value, false, {}, {}, {}});
     for (const UnitRegister& unit : put.item.units) {
-      note(put.item, unit.unit, {unit.content.version, unit.content.value, Existence::kCreated, false, {}, {}});
+      note(put.item, unit.unit, {unit.content.version, unit.content.value, Existence::kCreated, false, {}, {}, {}});
     }
   }
 
@@ -115,6 +127,21 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
     }
   }
   return broken;
+}
+
+void Ledger::take_back(const ReplicaId& replica, Tick last) {
+  if (is_forked(replica)) return;
+  for (auto item = items_.begin(); item != items_.end();) {
+    bool any_left = false;
+    for (auto& [unit, entries] : item->second.registers) {
+      std::erase_if(
+          entries, [&](const LedgerEntry& entry) { return entry.version.replica == replica && entry.version.tick > last; });
+      any_left = any_left || !entries.empty();
+    }
+    item = any_left ? std::next(item) : items_.erase(item);
+  }
+  std::map<Tick, std::size_t>& ticks = tick_numbers_[replica];
+  ticks.erase(ticks.upper_bound(last), ticks.end());
 }
 
 Ledger::Withdrawn Ledger::withdraw(const Committed& committed) {

@@ -22,7 +22,8 @@ struct LedgerEntry {
   Existence existence = Existence::kCreated;  // the register of existence
   bool by_user = false;                       // found in a store, not made while a batch was applied
   ClockVector seen;
-  Version over;  // what the register was at its maker before
+  Version over;    // what the register was at its maker before
+  Version former;  // the same write, before its maker took another id
 };
 
 struct ItemHistory {
@@ -44,11 +45,14 @@ struct Committed {
 };
 
 // Every version ever seen, by item and register. Fed with every commit; each entry keeps the first content it was seen
-// with.
+// with. A version that two copies of one replica have made stands there once for each content.
 class Ledger {
  public:
   // Names a replica in texts, such as "A".
   void name_replica(const ReplicaId& replica, std::string name);
+
+  // A replica lost what it had made after that tick before it could tell anybody: it may use those ticks again.
+  void take_back(const ReplicaId& replica, Tick last);
 
   // From now on two devices make versions under this id.
   void fork(const ReplicaId& replica) { forks_.try_emplace(replica, last_tick(replica)); }

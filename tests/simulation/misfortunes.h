@@ -1,6 +1,9 @@
 // Everything that can go wrong in a run, as probabilities.
 #pragma once
 
+#include <array>
+#include <string_view>
+
 namespace harmonica::simulation {
 
 // Chances in thousandths, each for the occasion that its comment names.
@@ -19,20 +22,46 @@ struct Misfortunes {
   int session_cancelled = 150;      // a session: cancelled after some batches
   int session_abandoned = 60;       // a session: the program that ran it forgets it
   int batch_repeated = 80;          // a batch: applied twice
-  int old_batch = 60;               // a batch: one of an earlier session is applied before it
   int clock_jump = 40;              // a step: the clock of a device is set anew
-  int restore = 8;                  // a step: a device goes back to a backup (memory metadata only)
+  int restore = 8;                  // a step: a device goes back to a backup
+  int disk_full = 0;                // a step: a device has no space left, from one of its next writes on
+  int wipe = 0;                     // a step: a device loses all it has, or its metadata alone
+  int retirement = 0;               // a step: a device is said to have left for good
 
-  static Misfortunes none() {
-    Misfortunes calm;
-    for (int* chance : {&calm.request_lost, &calm.response_lost, &calm.request_duplicated, &calm.request_delayed,
-                        &calm.partition, &calm.crash, &calm.write_in_two, &calm.failures_begin, &calm.item_failing,
-                        &calm.racing_edit, &calm.edit_after_enumeration, &calm.session_cancelled, &calm.session_abandoned,
-                        &calm.batch_repeated, &calm.old_batch, &calm.clock_jump, &calm.restore}) {
-      *chance = 0;
-    }
-    return calm;
-  }
+  static Misfortunes none();
 };
+
+struct NamedMisfortune {
+  std::string_view name;
+  int Misfortunes::*chance;
+};
+
+inline constexpr std::array<NamedMisfortune, 19> kMisfortunes = {{
+    {"request-lost", &Misfortunes::request_lost},
+    {"response-lost", &Misfortunes::response_lost},
+    {"request-duplicated", &Misfortunes::request_duplicated},
+    {"request-delayed", &Misfortunes::request_delayed},
+    {"partition", &Misfortunes::partition},
+    {"crash", &Misfortunes::crash},
+    {"write-in-two", &Misfortunes::write_in_two},
+    {"failures", &Misfortunes::failures_begin},
+    {"item-failing", &Misfortunes::item_failing},
+    {"racing-edit", &Misfortunes::racing_edit},
+    {"edit-after-enumeration", &Misfortunes::edit_after_enumeration},
+    {"session-cancelled", &Misfortunes::session_cancelled},
+    {"session-abandoned", &Misfortunes::session_abandoned},
+    {"batch-repeated", &Misfortunes::batch_repeated},
+    {"clock-jump", &Misfortunes::clock_jump},
+    {"restore", &Misfortunes::restore},
+    {"disk-full", &Misfortunes::disk_full},
+    {"wipe", &Misfortunes::wipe},
+    {"retirement", &Misfortunes::retirement},
+}};
+
+inline Misfortunes Misfortunes::none() {
+  Misfortunes calm;
+  for (const NamedMisfortune& misfortune : kMisfortunes) calm.*misfortune.chance = 0;
+  return calm;
+}
 
 }  // namespace harmonica::simulation

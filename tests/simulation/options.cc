@@ -8,13 +8,17 @@
 namespace harmonica::simulation {
 namespace {
 
-std::optional<Scenario> scenario_of(std::string_view name) {
-  for (const Scenario scenario :
-       {Scenario::kMixed, Scenario::kBookmarks, Scenario::kRules, Scenario::kForgetting, Scenario::kSchema, Scenario::kHub,
-        Scenario::kCopies, Scenario::kFilters, Scenario::kFiltersRestore, Scenario::kErasing}) {
-    if (to_text(scenario) == name) return scenario;
+// Options of a reduction; false for another word, or where `text` is not understood.
+bool parse_reduction(std::string_view word, std::string_view text, Reduction& reduction) {
+  if (word == "--skip" || word == "--absent") {
+    const std::optional<std::set<std::size_t>> numbers = word == "--skip" ? parse_steps(text) : parse_devices(text);
+    if (numbers) (word == "--skip" ? reduction.skipped : reduction.absent) = *numbers;
+    return numbers.has_value();
   }
-  return std::nullopt;
+  if (word != "--without" && word != "--only") return false;
+  const std::optional<std::set<std::string>> names = parse_circumstances(text);
+  if (names) reduction.without = word == "--only" ? all_but(*names) : *names;
+  return names.has_value();
 }
 
 }  // namespace
@@ -23,8 +27,8 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
   CommandLine line;
   for (std::size_t index = 0; index < words.size(); ++index) {
     const std::string& word = words[index];
-    if (word == "--trace") {
-      line.trace = true;
+    if (word == "--trace" || word == "--shrink") {
+      (word == "--trace" ? line.trace : line.shrink) = true;
       continue;
     }
     if (index + 1 == words.size()) {
@@ -43,12 +47,14 @@ CommandLine parse_command_line(const std::vector<std::string>& words) {
       line.options.devices = number;
     } else if (word == "--steps" && is_number && number >= 1) {
       line.options.steps = number;
-    } else if (word == "--scenario" && scenario_of(text)) {
-      line.options.scenario = *scenario_of(text);
+    } else if (word == "--scenario" && parse_scenario(text)) {
+      line.options.scenario = *parse_scenario(text);
     } else if (word == "--metadata" && (text == "memory" || text == "sqlite")) {
       line.options.metadata = text == "sqlite" ? MetadataKind::kSqlite : MetadataKind::kMemory;
     } else if (word == "--break" && find_broken_variant(text) != nullptr) {
       line.options.broken = text;
+    } else if (parse_reduction(word, text, line.options.reduction)) {
+      continue;
     } else {
       line.error = word + " " + text + ": not understood";
       return line;

@@ -12,7 +12,8 @@ struct CommandLine {
   SimulationOptions options;  // `seed`: the first one
   std::uint64_t seeds = 1;
   bool trace = false;
-  std::string error;  // empty: understood
+  bool shrink = false;  // a run that breaks a law is made small
+  std::string error;    // empty: understood
 };
 
 CommandLine parse_command_line(const std::vector<std::string>& words);

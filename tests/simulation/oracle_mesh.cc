@@ -89,7 +89,7 @@ const std::string* text_of(const StoreItem& item, UnitId unit) {
 
 class OracleEnvironment final : public Environment {
  public:
-  explicit OracleEnvironment(char letter) : letter_(letter), hash_world_(0), hash_(hash_world_, no_power_, 0) {}
+  explicit OracleEnvironment(char letter) : letter_(letter), hash_world_(0), hash_(hash_world_, power_, disk_, 0) {}
 
   std::int64_t time = 0;
 
@@ -122,7 +122,8 @@ class OracleEnvironment final : public Environment {
  private:
   char letter_;
   std::uint8_t draws_ = 0;
-  Power no_power_;
+  Power power_;
+  Disk disk_;
   SharedWorld hash_world_;
   VirtualEnvironment hash_;
   std::map<ReplicaId, Tick> reserved_;
@@ -460,9 +461,9 @@ void OracleMesh::decide(char replica, std::int64_t time, const std::string& name
   ADD_FAILURE() << "no conflict over " << name << " waits at " << replica;
 }
 
-void OracleMesh::retire(char replica, std::int64_t time, char retired) {
+void OracleMesh::retire(char replica, std::int64_t time, const ReplicaId& retired) {
   set_time(at(replica), time);
-  EXPECT_EQ(at(replica).replica->retire(replica_id(retired)), Status());
+  EXPECT_EQ(at(replica).replica->retire(retired), Status());
 }
 
 std::size_t OracleMesh::erase(char replica, std::int64_t time, const std::string& name) {

@@ -63,7 +63,8 @@ class OracleMesh {
 
   // Ends the conflict over an item that waits.
   void decide(char replica, std::int64_t time, const std::string& name, Decision decision);
-  void retire(char replica, std::int64_t time, char retired);
+  void retire(char replica, std::int64_t time, const ReplicaId& retired);
+  void retire(char replica, std::int64_t time, char retired) { retire(replica, time, replica_id(retired)); }
   // Erases an item for good, with all that is shown below it; how many.
   std::size_t erase(char replica, std::int64_t time, const std::string& name);
 

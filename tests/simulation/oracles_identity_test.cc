@@ -208,6 +208,22 @@ TEST(Oracles, W45RetiredReplicaThatComesBackIsANewOneAndLosesNothing) {
   EXPECT_TRUE(mesh.equal("ABD"));
 }
 
+// The id before, which only the table of replicas still names, is in the list and can be retired too.
+TEST(Oracles, W45WhoIsListedCanBeRetired) {
+  OracleMesh mesh("ABD");
+  mesh.create('A', 1, "y", "of A");
+  mesh.sync("A->B");
+  mesh.sync("A->D");
+  const ReplicaId former = mesh.replica_id('D');
+  mesh.back_up('D');
+  mesh.create('D', 2, "x", "lost");
+  mesh.detect('D');
+  mesh.bring_back('D', 3);
+  ASSERT_NE(mesh.replica_id('D'), former);
+  mesh.sync("D->B");
+  mesh.retire('B', 5, former);
+}
+
 // R32: the clock is right again, and the peer says the same.
 TEST(Oracles, W46OwnChangesFromTheFutureAreMadeAnewOnceTheClockIsRight) {
   OracleMesh mesh("AB");

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "simulation/options.h"
+#include "simulation/shrink.h"
 
 namespace harmonica::simulation {
 namespace {
@@ -15,7 +16,10 @@ constexpr std::uint64_t kSeedsForBrokenMax = 400;
 
 void expect_no_violation(const SimulationOptions& options) {
   const Outcome outcome = simulate(options);
-  EXPECT_FALSE(outcome.violation.has_value()) << *outcome.violation << "\nbin/" << to_command_line(options);
+  if (!outcome.violation) return;
+  const std::optional<Shrunk> shrunk = shrink(options);
+  FAIL() << *outcome.violation << "\nbin/" << to_command_line(options) << "\nor, smaller: "
+         << (shrunk ? shrunk->violation + "\nbin/" + to_command_line(shrunk->options) : "it does not fail again");
 }
 
 void expect_no_violation_in_block(std::uint64_t block, SimulationOptions options) {
@@ -90,7 +94,42 @@ class CopySeeds : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(CopySeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kCopies}); }
 
+TEST_P(CopySeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kCopies, .metadata = MetadataKind::kSqlite});
+}
+
+TEST_P(CopySeeds, BreakNoLawWithRestores) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kCopiesRestore});
+}
+
 INSTANTIATE_TEST_SUITE_P(Blocks, CopySeeds, testing::Range<std::uint64_t>(0, 3));
+
+class CrowdSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(CrowdSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kCrowd}); }
+
+INSTANTIATE_TEST_SUITE_P(Blocks, CrowdSeeds, testing::Range<std::uint64_t>(0, 1));
+
+class DiskFullSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(DiskFullSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kDiskFull}); }
+
+TEST_P(DiskFullSeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kDiskFull, .metadata = MetadataKind::kSqlite});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, DiskFullSeeds, testing::Range<std::uint64_t>(0, 3));
+
+class IdentitySeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(IdentitySeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kIdentity}); }
+
+TEST_P(IdentitySeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kIdentity, .metadata = MetadataKind::kSqlite});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, IdentitySeeds, testing::Range<std::uint64_t>(0, 3));
+
 class FilterSeeds : public testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(FilterSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kFilters}); }

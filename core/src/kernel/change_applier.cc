@@ -61,7 +61,7 @@ class Attempt {
     const ChangeBatch& batch = received.batch;
     context_.clock.observe(batch.made_with.greatest_tick());
     if (state_.scope.empty() && !batch.source.scope.empty()) {
-      state_.scope = batch.source.scope;
+      join_scope(context_, state_, batch.source.scope);
       changed_ = true;
     }
     if (findings_.stalled.contains(batch.range.first)) return leave_out_all(batch);

@@ -170,7 +170,8 @@ bool keep_forgotten(ReplicaContext& context, Knowledge& forgotten, const Version
 Status refresh_identity(ReplicaContext& context) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context.metadata.begin(TransactionMode::kRead));
   HARMONICA_ASSIGN_OR_RETURN(const ReplicaState state, transaction->state());
-  if (state.replica == context.replica) return {};
+  // A commit before may have got as far as the store, and not outside it.
+  if (state.replica == context.replica) return reserve_outside(context, state);
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<Tick> outside, context.environment.reserved_tick(state.replica));
   context.replica = state.replica;
   context.reserved_outside = outside.value_or(0);
@@ -229,11 +230,7 @@ Status open_identity(ReplicaContext& context) {
   HARMONICA_ASSIGN_OR_RETURN(const std::optional<Tick> outside, context.environment.reserved_tick(state.replica));
   context.reserved_outside = outside.value_or(0);
   if (state.reserved_tick < context.reserved_outside) return renew_identity(context, *transaction, state);
-  if (state.reserved_tick > context.reserved_outside) {
-    HARMONICA_RETURN_IF_ERROR(context.environment.set_reserved_tick(state.replica, state.reserved_tick));
-    context.reserved_outside = state.reserved_tick;
-  }
-  return {};
+  return reserve_outside(context, state);
 }
 
 bool has_told_nobody(const ReplicaState& state) { return state.scope.empty() && state.former_replicas.empty(); }

@@ -11,7 +11,8 @@ namespace harmonica::kernel {
 // told nobody yet, what it has made goes over to that id, as if it had never had another.
 Status open_identity(ReplicaContext& context);
 
-// Takes up the id that another process has given the replica meanwhile, as it found out that there is a copy of it.
+// Before a session: takes up the id that another process has given the replica meanwhile, as it found out that there is a
+// copy of it; and sees to it that what was committed is reserved outside the store (rule R30).
 Status refresh_identity(ReplicaContext& context);
 
 // Why a replica has to take another id.

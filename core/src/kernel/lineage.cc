@@ -60,7 +60,6 @@ Status draw_mark(ReplicaContext& context, MetadataTransaction& transaction, Tick
     lineage.push_back({mark, tick_before});
   }
   if (lineage.size() > limits::kLineageMarksMax) lineage.erase(lineage.begin());
-  context.mark_is_shown = false;
   return transaction.set_lineage(lineage);
 }
 

@@ -28,16 +28,27 @@ Status commit(ReplicaContext& context, MetadataTransaction& transaction, Replica
   state.last_tick = std::max(state.last_tick, context.clock.last());
   Tick used = 0;
   for (const ClockVector& vector : knowledge.vectors()) used = std::max(used, vector.at(context.replica));
-  if (used > state.reserved_tick) {
+  const bool draws_mark = used > state.reserved_tick;
+  if (draws_mark) {
     HARMONICA_RETURN_IF_ERROR(draw_mark(context, transaction, state.reserved_tick));
     state.reserved_tick = used;
   }
   HARMONICA_RETURN_IF_ERROR(transaction.set_state(state));
   HARMONICA_RETURN_IF_ERROR(transaction.commit());
-  if (state.reserved_tick > context.reserved_outside) {
-    HARMONICA_RETURN_IF_ERROR(context.environment.set_reserved_tick(context.replica, state.reserved_tick));
-    context.reserved_outside = state.reserved_tick;
-  }
+  // Not before: where a commit fails, the mark that peers have seen is still the last one.
+  if (draws_mark) context.mark_is_shown = false;
+  return reserve_outside(context, state);
+}
+
+void join_scope(ReplicaContext& context, ReplicaState& state, const ScopeName& scope) {
+  state.scope = scope;
+  if (state.reserved_tick > 0) context.clock.observe(++state.reserved_tick);
+}
+
+Status reserve_outside(ReplicaContext& context, const ReplicaState& state) {
+  if (state.reserved_tick <= context.reserved_outside) return {};
+  HARMONICA_RETURN_IF_ERROR(context.environment.set_reserved_tick(context.replica, state.reserved_tick));
+  context.reserved_outside = state.reserved_tick;
   return {};
 }
 

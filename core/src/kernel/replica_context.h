@@ -91,6 +91,13 @@ struct ReplicaContext {
 // this one was opened.
 Status commit(ReplicaContext& context, MetadataTransaction& transaction, ReplicaState& state);
 
+// From now on others may know what was made here. It uses up a tick, so that a backup of the state before is known as one
+// when it is restored.
+void join_scope(ReplicaContext& context, ReplicaState& state, const ScopeName& scope);
+
+// The second half of a commit, where one before did not come to it.
+Status reserve_outside(ReplicaContext& context, const ReplicaState& state);
+
 // What a write that may have been lost with its process was about to show; empty if the last write was committed.
 Result<std::vector<PreparedItem>> pending_items(ReplicaContext& context);
 

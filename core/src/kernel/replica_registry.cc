@@ -114,7 +114,9 @@ Status retire(ReplicaContext& context, const ReplicaId& replica) {
   row.replica = replica;
   row.retired = true;
   row.last = knowledge.greatest_tick(replica);
-  if (row.last == 0 && table.find(replica) == nullptr && !met) {
+  const bool was_somebody = std::any_of(table.rows().begin(), table.rows().end(),
+                                        [&](const ReplicaRow& other) { return other.former == replica; });
+  if (row.last == 0 && table.find(replica) == nullptr && !was_somebody && !met) {
     return {StatusCode::kNotFound, "replica " + replica.to_text() + ": nobody has heard of it here"};
   }
   HARMONICA_RETURN_IF_ERROR(announce(*transaction, row));

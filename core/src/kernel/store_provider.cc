@@ -391,7 +391,7 @@ Status StoreProvider::meet_peer(const ReplicaDescription& peer, const Knowledge&
 Status StoreProvider::join_scope(const ScopeName& scope) {
   HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
   HARMONICA_ASSIGN_OR_RETURN(ReplicaState state, transaction->state());
-  state.scope = scope;
+  kernel::join_scope(context_, state, scope);
   return commit(context_, *transaction, state);
 }
 

@@ -154,7 +154,8 @@ TEST(HostilePeer, KnowingOursBeforeWeMadeItCostsAnIdAndNoValue) {
   sync(pair.destination, pair.source);
   ChangeBatch batch = pair.batch();
   const ReplicaId former = pair.destination.replica->status()->replica;
-  batch.made_with.raise_everywhere({batch.destination, pair.destination.replica->status()->knowledge.greatest_tick() + 1});
+  // One tick went with joining the scope.
+  batch.made_with.raise_everywhere({batch.destination, pair.destination.replica->status()->knowledge.greatest_tick() + 2});
   const Result<BatchReport> report = pair.apply(batch);
   EXPECT_EQ(report.status().code(), StatusCode::kUnavailable) << report.status().to_text();
   EXPECT_NE(pair.destination.replica->status()->replica, former);
