@@ -43,7 +43,7 @@ Result<Verification> verify(Replica& first, Replica& second, Repair repair_wante
   verification.comparison = *std::move(compared);
   verification.bytes = channel.bytes();
   HARMONICA_RETURN_IF_ERROR(describe_differences(verification.comparison, first, second));
-  if (repair_wanted == Repair::kYes && !verification.comparison.equal) {
+  if (repair_wanted == Repair::kYes) {
     Result<RepairReport> repaired = repair(verification.comparison, first, second);
     if (!repaired.ok()) return repaired.status();
     verification.repaired = *repaired;
@@ -92,6 +92,14 @@ void print_costs(const Verification& verification) {
               static_cast<unsigned long long>(verification.bytes));
 }
 
+void print_repaired(const RepairReport& repaired) {
+  std::printf(
+      "asked again for %llu items at the first store and %llu at the second; %llu only wait for a sync, %llu stay\n",
+      static_cast<unsigned long long>(repaired.asked_again_first),
+      static_cast<unsigned long long>(repaired.asked_again_second), static_cast<unsigned long long>(repaired.left_to_sync),
+      static_cast<unsigned long long>(repaired.left));
+}
+
 void print_differences(const Verification& verification) {
   const Comparison& comparison = verification.comparison;
   for (const Difference& difference : comparison.differences) {
@@ -99,13 +107,7 @@ void print_differences(const Verification& verification) {
   }
   const std::uint64_t unsaid = comparison.difference_count - comparison.differences.size();
   if (unsaid > 0) std::printf("and %llu more\n", static_cast<unsigned long long>(unsaid));
-  if (const std::optional<RepairReport>& repaired = verification.repaired) {
-    std::printf(
-        "asked again for %llu items at the first store and %llu at the second; %llu only wait for a sync, %llu stay\n",
-        static_cast<unsigned long long>(repaired->asked_again_first),
-        static_cast<unsigned long long>(repaired->asked_again_second),
-        static_cast<unsigned long long>(repaired->left_to_sync), static_cast<unsigned long long>(repaired->left));
-  }
+  if (verification.repaired) print_repaired(*verification.repaired);
   std::printf("not equal: sync the stores, then verify again\n");
 }
 
@@ -129,6 +131,10 @@ int run_verify(const VerifyOptions& options) {
   } else if (comparison.equal) {
     std::printf("equal for scope %s at knowledge %s\n", comparison.scope.c_str(),
                 comparison.first_knowledge.to_text().c_str());
+    if (verification->repaired &&
+        verification->repaired->asked_again_first + verification->repaired->asked_again_second > 0) {
+      print_repaired(*verification->repaired);
+    }
     print_costs(*verification);
   } else {
     print_differences(*verification);

@@ -73,9 +73,9 @@ void Simulation::mend() {
     Replica& first = devices_.front()->replica();
     const Result<Comparison> comparison = first.compare_with(device->replica().provider(), 1000);
     if (!comparison.ok()) return world_.fail("comparing with " + device->name() + ": " + comparison.status().to_text());
-    if (comparison->equal) continue;
     const Result<RepairReport> repaired = repair(*comparison, first, device->replica());
     if (!repaired.ok()) return world_.fail("repairing " + device->name() + ": " + repaired.status().to_text());
+    if (comparison->equal && repaired->asked_again_first + repaired->asked_again_second == 0) continue;
     world_.tell("  " + device->name() + " asks again for " + std::to_string(repaired->asked_again_second) + " items");
     checkers_.after_repair(*device);
     checkers_.after_repair(*devices_.front());

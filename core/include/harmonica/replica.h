@@ -165,6 +165,10 @@ class Replica {
   // sent to it again.
   virtual Status ask_again_for(std::span<const ItemId> items) = 0;
 
+  // The same for items that went from here because of a filter, in a version that `peer` does not know: if it was lost with
+  // a restored backup, nobody will ever know it, and the item would not come back. Their number.
+  virtual Result<std::uint64_t> ask_again_for_lost(const Knowledge& peer) = 0;
+
   // Erases an item, and all that is shown below it, for good: values, conflict records and former texts go here at once,
   // and at every other replica when it hears of it, whatever was written there meanwhile. What is left is the id, as
   // erased; the same thing made anew gets another one. Ends a session that is open. Without a store, what would be shown

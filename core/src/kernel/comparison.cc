@@ -76,6 +76,15 @@ Result<RepairReport> repair(const Comparison& comparison, Replica& first, Replic
   HARMONICA_RETURN_IF_ERROR(second.ask_again_for(by_second));
   report.asked_again_first = by_first.size();
   report.asked_again_second = by_second.size();
+  // Only who holds everything can tell that a version is lost.
+  if (!second_status.filter) {
+    HARMONICA_ASSIGN_OR_RETURN(const std::uint64_t lost, first.ask_again_for_lost(second_status.knowledge));
+    report.asked_again_first += lost;
+  }
+  if (!first_status.filter) {
+    HARMONICA_ASSIGN_OR_RETURN(const std::uint64_t lost, second.ask_again_for_lost(first_status.knowledge));
+    report.asked_again_second += lost;
+  }
   return report;
 }
 

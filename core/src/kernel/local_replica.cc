@@ -167,6 +167,20 @@ class LocalReplica : public Replica {
     return commit(context_, *transaction, state);
   }
 
+  Result<std::uint64_t> ask_again_for_lost(const Knowledge& peer) override {
+    std::vector<ItemId> lost;
+    {
+      HARMONICA_ASSIGN_OR_RETURN(const auto snapshot, read());
+      HARMONICA_RETURN_IF_ERROR(
+          snapshot->scan_ghosts(ItemIdRange::all(), [&](const ItemId& item, const ClockVector& versions) -> Result<Visit> {
+            if (!peer.at(item).contains(versions)) lost.push_back(item);
+            return Visit::kContinue;
+          }));
+    }
+    HARMONICA_RETURN_IF_ERROR(ask_again_for(lost));
+    return lost.size();
+  }
+
   Result<std::vector<ItemId>> forget(const ItemId& item) override {
     provider_->abandon();
     HARMONICA_ASSIGN_OR_RETURN(const DetectionReport detected, detector_.detect());
