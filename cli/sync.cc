@@ -113,17 +113,32 @@ class Synchronization {
         environment_.log(LogLevel::kWarning, damaged_.back());
       }
     }
+    HARMONICA_ASSIGN_OR_RETURN(std::vector<Knowledge> known, knowledge());
     for (int round = 0; round < kRoundsMax; ++round) {
       bool quiet = true;
       failed_.clear();
       for (std::size_t other = 1; other < stores_.size(); ++other) {
         HARMONICA_RETURN_IF_ERROR(run_both_ways(other, quiet));
       }
+      // Conflict records go from store to store too, and count in no report.
+      HARMONICA_ASSIGN_OR_RETURN(std::vector<Knowledge> now, knowledge());
+      quiet = quiet && now == known;
+      known = std::move(now);
       if (quiet || stopped_) return {};
       // One direction brings nothing back that a second round could carry on.
       if (options_.direction == Direction::kFromFirst) return {};
     }
     return {};
+  }
+
+  // Of each store.
+  Result<std::vector<Knowledge>> knowledge() {
+    std::vector<Knowledge> all;
+    for (OpenStore& store : stores_) {
+      HARMONICA_ASSIGN_OR_RETURN(ReplicaStatus status, store.replica->status());
+      all.push_back(std::move(status.knowledge));
+    }
+    return all;
   }
 
   // A store that is new takes before it gives: until then it can still take over the ids and the order of the other.

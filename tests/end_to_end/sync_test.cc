@@ -247,12 +247,12 @@ TEST_F(Sync, AConflictIsListedAndItsLoserRestored) {
   meet_in_a_conflict();
   EXPECT_EQ(read_chromium_file(program_.read("A")).roots["toolbar"].front().title, "title of B");
 
-  // The record stands where the decision fell.
-  const Outcome of_a = program_.run({"conflicts", "list", "A"});
-  const std::string store = of_a.out.find("lost") != std::string::npos ? "A" : "B";
-  const Outcome listed = program_.run({"conflicts", "list", store});
-  ASSERT_THAT(listed.out, HasSubstr("kept \"title of B\", lost \"title of A\""));
-  EXPECT_EQ(program_.run({"conflicts", "restore", store, listed.out.substr(0, 12)}).exit_code, 0);
+  for (const std::string store : {"A", "B"}) {
+    EXPECT_THAT(program_.run({"conflicts", "list", store}).out, HasSubstr("kept \"title of B\", lost \"title of A\""))
+        << store;
+  }
+  const std::string id = program_.run({"conflicts", "list", "A"}).out.substr(0, 12);
+  EXPECT_EQ(program_.run({"conflicts", "restore", "A", id}).exit_code, 0);
   ASSERT_EQ(program_.run({"sync", "A", "B"}).exit_code, 0);
   EXPECT_EQ(read_chromium_file(program_.read("A")).roots["toolbar"].front().title, "title of A");
   EXPECT_EQ(read_chromium_file(program_.read("B")).roots["toolbar"].front().title, "title of A");
@@ -269,6 +269,7 @@ TEST_F(Sync, ADroppedConflictIsForgotten) {
   EXPECT_EQ(program_.run({"conflicts", "drop", "A", id}).exit_code, 1);
   EXPECT_EQ(program_.read("A"), before);
   expect_nothing_left_to_do(program_, {"A", "B"});
+  EXPECT_EQ(program_.run({"conflicts", "list", "B"}).out, "no conflicts\n");
 }
 
 class WaitingConflict : public Sync {

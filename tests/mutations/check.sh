@@ -26,7 +26,7 @@ catcher() {
   for program in tests_laws tests_kernel tests_oracles; do
     timeout 300 "$build/bin/$program" --gtest_brief=1 >"$build.log" 2>&1 || { echo "$program"; return; }
   done
-  for scenario in mixed rules bookmarks forgetting filters copies disk-full identity erasing; do
+  for scenario in mixed rules bookmarks forgetting filters copies disk-full identity erasing records; do
     timeout 600 "$build/bin/harmonica_simulation" --scenario "$scenario" --seeds "$seeds" >"$build.log" 2>&1 ||
       { echo "simulator, $(tail -n 1 "$build.log" | sed 's/.*--seed \([0-9]*\).*/seed \1/') of $scenario"; return; }
   done

@@ -184,8 +184,8 @@ class DropsRecords final : public ForwardingTransaction {
  public:
   DropsRecords(MetadataStore&, std::unique_ptr<MetadataTransaction> inner) : ForwardingTransaction(std::move(inner)) {}
 
-  Status put_conflict(const ConflictRecord& record) override {
-    return record.state == ConflictState::kDecided ? Status() : inner_->put_conflict(record);
+  Status put(const StoredItem& item, std::span<const IndexEntry> entries) override {
+    return item.item.type == kConflictRecordType ? Status() : inner_->put(item, entries);
   }
 };
 

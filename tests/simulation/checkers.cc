@@ -25,7 +25,7 @@ bool Checkers::look(Device& device, View& view) {
     return false;
   }
   view.status.forgotten = *std::move(forgotten);
-  const Status scanned = device.replica().scan([&](const StoredItem& item) -> Result<Visit> {
+  const Status scanned = (*durable)->scan(ItemIdRange::all(), [&](const StoredItem& item) -> Result<Visit> {
     view.index[item.item.id] = view.items.size();
     view.items.push_back(item);
     return Visit::kContinue;

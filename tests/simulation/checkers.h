@@ -22,6 +22,8 @@ class Checkers {
 
   // A device is about to decide or restore a conflict, by which its record goes.
   void before_decision(Device& device);
+  // A device is about to drop a conflict record.
+  void before_drop(Device& device, const ConflictId& record);
   // A device is about to go back to a backup, by which it forgets the conflicts that it recorded and restored since.
   void before_restore(Device& device);
 
@@ -34,7 +36,7 @@ class Checkers {
     repaired_.insert(&device);
   }
 
-  // After quiescence: all equal, no write lost, no return of the deleted, metadata within bounds.
+  // After quiescence: all equal, also in conflict records, no write lost, no return of the deleted, metadata within bounds.
   void at_the_end(const std::vector<std::unique_ptr<Device>>& devices);
 
   // When the time of every device to keep its tombstones has passed, none is left where there never was a filter.
@@ -70,6 +72,7 @@ class Checkers {
   // Two copies of one replica may have changed it under one version, and there were restores.
   bool is_between_copies(const ItemId& item) const;
   bool is_split_between_copies(Device& first, Device& device);
+  void check_records(const std::vector<std::unique_ptr<Device>>& devices);
   void check_equal(const std::vector<std::unique_ptr<Device>>& devices);
   void collect_recorded(Device& device, std::set<std::pair<ItemId, Version>>& recorded);
   void check_no_lost_write(const std::vector<std::unique_ptr<Device>>& devices);
@@ -89,6 +92,7 @@ class Checkers {
   std::set<Version> lost_with_restore_;
   std::map<const Device*, std::set<std::pair<ItemId, Version>>> recorded_before_decision_;  // as lost
   std::set<std::pair<ItemId, Version>> recorded_before_restore_;
+  std::set<ConflictId> dropped_;
 };
 
 }  // namespace harmonica::simulation

@@ -79,7 +79,8 @@ void Checkers::at_the_end(const std::vector<std::unique_ptr<Device>>& devices) {
   commits_.clear();
   for (const std::unique_ptr<Device>& device : devices) after_step(*device);
   if (!world_.violation) check_equal(devices);
-  if (!world_.violation) check_no_lost_write(devices);
+  if (!world_.violation) check_records(devices);
+  if (!world_.violation && !world_.limited_records) check_no_lost_write(devices);
   if (!world_.violation) check_no_return(devices);
   if (!world_.violation) check_no_trace(devices);
   if (!world_.violation) check_bounded(devices);
@@ -141,10 +142,14 @@ void Checkers::check_filtered(Device& first, Device& device) {
   View narrow;
   if (!look(first, whole) || !look(device, narrow)) return;
   const FilterChoice* choice = narrow.status.filter ? &choice_of(*narrow.status.filter) : nullptr;
+  // Conflict records are for those who want everything.
+  const auto is_wanted = [&](const Item& item) {
+    return choice == nullptr || (item.type != kConflictRecordType && choice->matches(item));
+  };
   const Ledger& ledger = world_.ledger;
   for (const StoredItem& stored : whole.items) {
     if (!stored.item.alive()) continue;
-    const bool matches = choice == nullptr || choice->matches(stored.item);
+    const bool matches = is_wanted(stored.item);
     const auto position = narrow.index.find(stored.item.id);
     const Item* held = position == narrow.index.end() ? nullptr : &narrow.items[position->second].item;
     if (matches && (held == nullptr || !(*held == stored.item))) {
@@ -159,7 +164,7 @@ void Checkers::check_filtered(Device& first, Device& device) {
     if (!stored.item.alive()) continue;
     const auto position = whole.index.find(stored.item.id);
     const bool lives = position != whole.index.end() && whole.items[position->second].item.alive();
-    if (!lives || (choice != nullptr && !choice->matches(stored.item))) {
+    if (!lives || !is_wanted(stored.item)) {
       return fail("a filter is sound", device,
                   "it wants " + (choice == nullptr ? "everything" : choice->text) + " and holds " +
                       ledger.text(stored.item) + (lives ? "" : ", which is gone") + "; it knows " +
@@ -258,6 +263,7 @@ void Checkers::check_no_lost_write(const std::vector<std::unique_ptr<Device>>& d
   for (const std::unique_ptr<Device>& device : devices) collect_recorded(*device, recorded);
   const Ledger& ledger = world_.ledger;
   for (const auto& [item_id, history] : ledger.items()) {
+    if (history.type == kConflictRecordType) continue;
     const auto position = view.index.find(item_id);
     if (position == view.index.end()) {
       bool excused = true;
@@ -359,6 +365,7 @@ void Checkers::check_no_return(const std::vector<std::unique_ptr<Device>>& devic
   if (!look(*devices.front(), view)) return;
   const Ledger& ledger = world_.ledger;
   for (const auto& [item_id, history] : ledger.items()) {
+    if (history.type == kConflictRecordType) continue;
     const auto position = view.index.find(item_id);
     if (position == view.index.end() || !view.items[position->second].item.alive()) continue;
     const std::vector<LedgerEntry>& existences = history.registers.at(kExistenceUnit);

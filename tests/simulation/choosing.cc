@@ -23,7 +23,14 @@ Value joined(const CustomConflict& conflict) {
 }
 
 Habit habit_of(Scenario scenario) {
-  return scenario == Scenario::kRules || scenario == Scenario::kSchema ? Habit::kMostlyNotes : Habit::kAnything;
+  switch (scenario) {
+    case Scenario::kRules:
+    case Scenario::kSchema:
+    case Scenario::kRecords:
+      return Habit::kMostlyNotes;
+    default:
+      return Habit::kAnything;
+  }
 }
 
 bool has_custom_rule(Scenario scenario) {
@@ -32,6 +39,7 @@ bool has_custom_rule(Scenario scenario) {
     case Scenario::kSchema:
     case Scenario::kHub:
     case Scenario::kCopies:
+    case Scenario::kRecords:
       return true;
     default:
       return false;
@@ -141,7 +149,20 @@ DeviceOptions Simulation::choose_device(std::size_t index, int whole_stores) {
     world_.forgetting = true;
   }
   if (cleans_everywhere() || has_hubs()) device.tombstone_retention_ms = random.pick(kRetentions);
+  if (scenario == Scenario::kRecords) device.record_limits = choose_record_limits();
   return device;
+}
+
+// Half of the devices keep records for as long as anybody would.
+RecordLimits Simulation::choose_record_limits() {
+  Random& random = world_.random;
+  RecordLimits chosen;
+  static const std::vector<std::size_t> counts = {0, 1, 2, 5};
+  static const std::vector<std::int64_t> ages = {0, 1'000, 20'000, 200'000};
+  if (random.chance(250)) chosen.count_max = random.pick(counts);
+  if (random.chance(250)) chosen.age_ms_max = random.pick(ages);
+  world_.limited_records = world_.limited_records || !(chosen == RecordLimits());
+  return chosen;
 }
 
 // The first device never has a filter. Those without one stay connected, and each of the others has one of them in reach.

@@ -313,6 +313,8 @@ Status Device::boot() {
   sabotage_ = options_.broken == nullptr ? std::make_unique<Sabotage>() : options_.broken->make();
   const ReplicaOptions options{.guard = Guard::kConfirmed,
                                .custom_rule = options_.custom_rule,
+                               .conflict_records_max = options_.record_limits.count_max,
+                               .conflict_record_age_ms_max = options_.record_limits.age_ms_max,
                                .tombstone_retention_ms = options_.tombstone_retention_ms};
   MetadataStore& metadata = sabotage_->metadata(watched_metadata_);
   Environment& environment = sabotage_->environment(environment_);
@@ -438,11 +440,13 @@ void Device::restore(const Backup& backup) {
   shut_down();
   store_ = backup.store;
   options_.schema = store_.schema();
+  metadata_.restore(backup.metadata);
   if (!replica_ids_.empty()) {
     const Result<std::optional<Tick>> reserved = environment_.reserved_tick(replica_ids_.back());
-    if (reserved.ok()) world_.ledger.take_back(replica_ids_.back(), reserved->value_or(0));
+    // What the backup holds is not lost, also where there was no space to reserve it outside.
+    const Tick kept = metadata_.reserved_tick(replica_ids_.back());
+    if (reserved.ok()) world_.ledger.take_back(replica_ids_.back(), std::max(reserved->value_or(0), kept));
   }
-  metadata_.restore(backup.metadata);
   typed_.clear();
   old_batches_.clear();
   // Whatever was typed and not yet detected when the backup was made is detected now.

@@ -31,6 +31,8 @@ struct SharedWorld {
   Misfortunes misfortunes;
   bool forgetting = false;  // devices clean their tombstones
   bool filters = false;     // some hold only what matches
+  // Conflict records go before anybody has looked at them.
+  bool limited_records = false;
   Ledger ledger;
   std::optional<std::string> violation;           // the first one
   std::uint64_t lost_between_copies = 0;          // writes, before the copies were found out
@@ -141,6 +143,13 @@ class WatchedProvider final : public ForwardingProvider {
   Watcher watcher_;
 };
 
+// How long, and how many, conflict records are kept.
+struct RecordLimits {
+  std::size_t count_max = limits::kConflictRecordsMax;
+  std::int64_t age_ms_max = limits::kConflictRecordAgeMsMax;
+  friend bool operator==(const RecordLimits&, const RecordLimits&) = default;
+};
+
 struct DeviceOptions {
   std::string name;
   Schema schema;
@@ -150,6 +159,7 @@ struct DeviceOptions {
   std::uint64_t seed = 0;
   const BrokenVariant* broken = nullptr;  // nullptr: the kernel as it is
   CustomRule custom_rule;
+  RecordLimits record_limits;
   std::int64_t tombstone_retention_ms = limits::kTombstoneRetentionMs;
   bool has_store = true;  // false: it only keeps and passes on
 };
@@ -163,6 +173,7 @@ class Device {
 
   const std::string& name() const { return options_.name; }
   const Schema& schema() const { return options_.schema; }
+  const RecordLimits& record_limits() const { return options_.record_limits; }
   bool has_store() const { return options_.has_store; }
   providers::MemoryItemStore& store() { return store_; }
   VirtualEnvironment& environment() { return environment_; }

@@ -57,6 +57,14 @@ void KeptMetadata::restore(const MetadataBackup& backup) {
   open(path);
 }
 
+Tick KeptMetadata::reserved_tick(const ReplicaId& replica) {
+  const Result<std::unique_ptr<MetadataTransaction>> transaction = begin(TransactionMode::kRead);
+  HARMONICA_ASSERT(transaction.ok());
+  const Result<ReplicaState> state = (*transaction)->state();
+  HARMONICA_ASSERT(state.ok());
+  return state->replica == replica ? state->reserved_tick : 0;
+}
+
 void KeptMetadata::wipe() {
   if (kind_ == MetadataKind::kMemory) {
     inner_ = std::make_unique<providers::MemoryMetadataStore>();

@@ -49,6 +49,8 @@ class KeptMetadata final : public MetadataStore {
   bool can_be_backed_up() const { return kind_ == MetadataKind::kMemory || folder_ != nullptr; }
   MetadataBackup make_backup();
   void restore(const MetadataBackup& backup);
+  // Up to which that replica has used ticks, going by what is kept; 0: it is another one's.
+  Tick reserved_tick(const ReplicaId& replica);
   // Nothing is known any more.
   void wipe();
 

@@ -74,7 +74,8 @@ std::optional<std::string> Ledger::commit(const Committed& committed) {
       made.emplace_back(entry.version, text(item.id) + " unit " + std::to_string(unit));
       const ClockVector& before = committed.before.at(item.id);
       const ClockVector& after = committed.after.at(item.id);
-      entry.by_user = learned_nothing(before, after, committed.replica);
+      // Records are made and dropped by the way.
+      entry.by_user = item.type != kConflictRecordType && learned_nothing(before, after, committed.replica);
       entry.seen = entry.by_user ? before : after;
       const Item& replaced = committed.replaced.at(item.id);
       if (unit == kExistenceUnit) {

@@ -164,8 +164,44 @@ TEST(Oracles, W110RecordsOfWhatIsErasedGoEverywhere) {
   for (const char replica : {'A', 'B', 'C'}) {
     EXPECT_TRUE(mesh.erased(replica, "x")) << replica;
     EXPECT_EQ(mesh.lost_value(replica, "x"), "") << replica;
+    EXPECT_EQ(mesh.conflicts(replica), 3u) << replica;  // those of y, whoever met them
   }
-  EXPECT_EQ(mesh.conflicts('C'), 2u);  // both of y
+  EXPECT_TRUE(mesh.equal("ABC"));
+}
+
+TEST(Oracles, W110bRecordThatComesAfterAnErasureGoesToo) {
+  OracleMesh mesh("ABC");
+  mesh.create('A', 1, "x", "first");
+  mesh.settle();
+  mesh.edit('A', 2, "x", "of a");
+  mesh.edit('B', 3, "x", "of b");
+  mesh.sync("A->B");
+  EXPECT_EQ(mesh.conflicts('B'), 1u);
+  mesh.erase('C', 4, "x");
+  mesh.sync("B->C");
+  EXPECT_EQ(mesh.conflicts('C'), 0u);
+  mesh.settle();
+  for (const char replica : {'A', 'B', 'C'}) EXPECT_EQ(mesh.conflicts(replica), 0u) << replica;
+  EXPECT_TRUE(mesh.equal("ABC"));
+}
+
+TEST(Oracles, W110cErasureThatComesAfterTheTombstoneIsCleanedTakesRecordsToo) {
+  OracleMesh mesh("ABC");
+  mesh.create('A', 1, "x", "first");
+  mesh.settle();
+  mesh.edit('A', 2, "x", "of a");
+  mesh.edit('C', 3, "x", "of c");
+  mesh.sync("A->C");
+  mesh.remove('C', 4, "x");
+  mesh.clean('C', 5);
+  EXPECT_FALSE(mesh.holds('C', "x"));
+  EXPECT_EQ(mesh.conflicts('C'), 1u);
+  mesh.erase('B', 6, "x");
+  mesh.sync("B->C");
+  EXPECT_TRUE(mesh.erased('C', "x"));
+  EXPECT_EQ(mesh.conflicts('C'), 0u);
+  mesh.settle();
+  for (const char replica : {'A', 'B', 'C'}) EXPECT_EQ(mesh.conflicts(replica), 0u) << replica;
   EXPECT_TRUE(mesh.equal("ABC"));
 }
 

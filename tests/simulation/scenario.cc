@@ -6,10 +6,10 @@
 namespace harmonica::simulation {
 namespace {
 
-constexpr std::array<Scenario, 14> kScenarios = {
+constexpr std::array<Scenario, 15> kScenarios = {
     Scenario::kMixed,    Scenario::kBookmarks,     Scenario::kRules,    Scenario::kForgetting,     Scenario::kSchema,
     Scenario::kHub,      Scenario::kCopies,        Scenario::kFilters,  Scenario::kFiltersRestore, Scenario::kCrowd,
-    Scenario::kDiskFull, Scenario::kCopiesRestore, Scenario::kIdentity, Scenario::kErasing,
+    Scenario::kDiskFull, Scenario::kCopiesRestore, Scenario::kIdentity, Scenario::kErasing,        Scenario::kRecords,
 };
 
 void choose_rules(Random& random, SchemaChoices& choices) {
@@ -62,6 +62,8 @@ std::string_view to_text(Scenario scenario) {
       return "identity";
     case Scenario::kErasing:
       return "erasing";
+    case Scenario::kRecords:
+      return "records";
   }
   return "mixed";
 }
@@ -98,6 +100,8 @@ Bounds steps_of(Scenario scenario) { return scenario == Scenario::kCrowd ? Bound
 Misfortunes misfortunes_of(Scenario scenario) {
   Misfortunes misfortunes;
   if (scenario == Scenario::kCopies || scenario == Scenario::kFilters) misfortunes.restore = 0;
+  // What was dropped or has gone by age would come back with the restored state.
+  if (scenario == Scenario::kRecords) misfortunes.restore = 0;
   if (scenario == Scenario::kCopiesRestore) misfortunes.restore = 60;
   if (scenario == Scenario::kDiskFull) misfortunes.disk_full = 120;
   if (scenario == Scenario::kIdentity) {
@@ -115,7 +119,8 @@ SchemaChoices choose_schema(Random& random, Scenario scenario) {
   choices.state_rule = random.chance(250) ? ConflictRule::kManual : ConflictRule::kLatest;
   choices.with_roots = random.chance(300);
   choices.bookmarks_only = scenario == Scenario::kBookmarks;
-  if (scenario == Scenario::kRules || scenario == Scenario::kSchema || scenario == Scenario::kHub) {
+  if (scenario == Scenario::kRules || scenario == Scenario::kSchema || scenario == Scenario::kHub ||
+      scenario == Scenario::kRecords) {
     choose_rules(random, choices);
   }
   return choices;

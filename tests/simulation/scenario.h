@@ -18,7 +18,8 @@ namespace harmonica::simulation {
 // devices go back to backups as well. In kFilters some hold only what matches; in kFiltersRestore devices go back to
 // backups as well. In kCrowd there are up to 16 of them; in kDiskFull there is no space now and then; in kIdentity devices
 // go back to backups, lose all they have, and are retired, and some of these come back.
-// In kErasing users also erase for good, in runs as those of kForgetting, kHub or kFilters.
+// In kErasing users also erase for good, in runs as those of kForgetting, kHub or kFilters. In kRecords conflict records
+// are dropped, and devices keep them for different times.
 enum class Scenario : std::uint8_t {
   kMixed,
   kBookmarks,
@@ -34,6 +35,7 @@ enum class Scenario : std::uint8_t {
   kCopiesRestore,
   kIdentity,
   kErasing,
+  kRecords,
 };
 
 // All of them.

@@ -234,18 +234,32 @@ void Simulation::conflict_step(Device& device) {
     world_.tell("  " + device.name() + " decides " + world_.ledger.text(record.item) +
                 (decision == Decision::kKeepLocal ? ": keeps its own" : ": takes the other"));
     done = device.replica().decide(record.id, decision);
+  } else if (options_.scenario == Scenario::kRecords && world_.random.chance(600)) {
+    done = drop_step(device, record);
   } else {
     world_.tell("  " + device.name() + " restores " + world_.ledger.text(record.lost.version) + " of " +
                 world_.ledger.text(record.item));
     done = device.replica().restore(record.id);
   }
-  // What a conflict was about can be deleted and forgotten since.
-  const bool forgotten = world_.forgetting && done.code() == StatusCode::kNotFound;
+  // What a conflict was about can be deleted and forgotten since, or come later than the record.
+  const bool not_held = done.code() == StatusCode::kNotFound && !holds(device, record.item);
   // Nor can an older version of the app have back what it does not know.
   const bool unknown = options_.scenario == Scenario::kSchema && done.code() == StatusCode::kUnsupported;
-  if (!done.ok() && done.code() != StatusCode::kIo && !forgotten && !unknown) {
+  if (!done.ok() && done.code() != StatusCode::kIo && !not_held && !unknown) {
     world_.fail("deciding or restoring at " + device.name() + " failed: " + done.to_text());
   }
+}
+
+bool Simulation::holds(Device& device, const ItemId& item) {
+  const Result<std::optional<ReplicaItem>> found = device.replica().find(item);
+  return !found.ok() || found->has_value();
+}
+
+Status Simulation::drop_step(Device& device, const ConflictRecord& record) {
+  world_.tell("  " + device.name() + " drops " + world_.ledger.text(record.lost.version) + " of " +
+              world_.ledger.text(record.item));
+  checkers_.before_drop(device, record.id);
+  return device.replica().drop(record.id);
 }
 
 }  // namespace harmonica::simulation

@@ -77,6 +77,7 @@ class Simulation {
   void make_devices();
   // `whole_stores`: the chance that its store is written whole.
   DeviceOptions choose_device(std::size_t index, int whole_stores);
+  RecordLimits choose_record_limits();
   bool cleans_everywhere() const;
   bool has_filters() const;
   bool has_hubs() const;
@@ -101,6 +102,8 @@ class Simulation {
   bool takes_first(std::size_t destination, std::size_t source);
   void user_step(Device& device);
   void conflict_step(Device& device);
+  static bool holds(Device& device, const ItemId& item);
+  Status drop_step(Device& device, const ConflictRecord& record);
   void old_batch_step(Device& device);
   void backup_step(Device& device);
   void copy_step();

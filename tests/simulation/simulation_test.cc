@@ -150,6 +150,15 @@ TEST_P(ErasingSeeds, BreakNoLawOnSqlite) {
   expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kErasing, .metadata = MetadataKind::kSqlite});
 }
 
+class RecordSeeds : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RecordSeeds, BreakNoLaw) { expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kRecords}); }
+
+TEST_P(RecordSeeds, BreakNoLawOnSqlite) {
+  expect_no_violation_in_block(GetParam(), {.scenario = Scenario::kRecords, .metadata = MetadataKind::kSqlite});
+}
+
+INSTANTIATE_TEST_SUITE_P(Blocks, RecordSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, ErasingSeeds, testing::Range<std::uint64_t>(0, 3));
 INSTANTIATE_TEST_SUITE_P(Blocks, FilterSeeds, testing::Range<std::uint64_t>(0, 4));
 INSTANTIATE_TEST_SUITE_P(Blocks, SchemaSeeds, testing::Range<std::uint64_t>(0, 5));

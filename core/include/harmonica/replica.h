@@ -31,7 +31,7 @@ struct ReplicaOptions {
   Guard guard = Guard::kOn;
   CustomRule custom_rule;  // empty: items that need one are left out
   // Of decided conflicts; those go that are so much older than the youngest change known, and the oldest when there are too
-  // many. What waits for a person stays.
+  // many. They go from every replica of the scope, so the least limits of all count. What waits for a person stays.
   std::size_t conflict_records_max = limits::kConflictRecordsMax;
   std::int64_t conflict_record_age_ms_max = limits::kConflictRecordAgeMsMax;
   // How long deletions are remembered one by one. The longer, the longer a device may stay away without having to compare
@@ -60,7 +60,7 @@ struct ReplicaStatus {
   std::vector<ReplicaId> former_replicas;
   Knowledge knowledge;
   Knowledge forgotten;  // versions of deletions that are not remembered one by one any more
-  ItemCounts counts;
+  ItemCounts counts;    // of items without conflict records
   std::uint64_t conflicts_decided = 0;
   std::uint64_t conflicts_deferred = 0;
   std::optional<Filter> filter;  // what it wants to hold; nothing: everything
@@ -152,7 +152,7 @@ class Replica {
   // Items shown under a parent, in their order (zero: the root above all; for a scope with roots, their ids).
   virtual Result<std::vector<ReplicaItem>> children(const ItemId& parent) = 0;
   virtual Result<std::optional<ReplicaItem>> find(const ItemId& item) = 0;
-  // Every item held, tombstones too, in id order.
+  // Every item held, tombstones too, in id order; conflict records are listed by `conflicts` alone.
   virtual Status scan(const std::function<Result<Visit>(const StoredItem&)>& visit) = 0;
 
   // Compares the living items and the versions of their registers with what another replica holds, near or far, after a
@@ -182,12 +182,14 @@ class Replica {
   // invalid_argument for this one.
   virtual Status retire(const ReplicaId& replica) = 0;
 
-  // Conflict records, oldest first.
+  // Conflict records, oldest first: those of conflicts that were decided, here or on any replica without a filter that this
+  // one has heard from; and of those that wait here for a person.
   virtual Result<std::vector<ConflictRecord>> conflicts() = 0;
-  // Makes the value that lost the current one: a new edit, which travels. not_found, or invalid_argument for a deferred
-  // one.
+  // Makes the value that lost the current one: a new edit, which travels; the record is dropped. not_found, or
+  // invalid_argument for a deferred one.
   virtual Status restore(const ConflictId& conflict) = 0;
-  // Forgets a decided conflict and, with it, the value that lost. not_found, or invalid_argument for a deferred one.
+  // Forgets a decided conflict and, with it, the value that lost: here at once, and on every other replica that hears of
+  // it. not_found, or invalid_argument for a deferred one.
   virtual Status drop(const ConflictId& conflict) = 0;
   // Ends a deferred conflict. not_found, or invalid_argument for a decided one.
   virtual Status decide(const ConflictId& conflict, Decision decision) = 0;

@@ -17,6 +17,9 @@ namespace harmonica {
 using TypeId = std::uint16_t;
 using UnitId = std::uint16_t;
 
+// The type of the items that conflict records are (docs/adr/0021): known to every replica, and in no schema.
+inline constexpr TypeId kConflictRecordType = 65'534;
+
 // Stands for an item's existence where a unit is named, as in a conflict record.
 inline constexpr UnitId kExistenceUnit = 0;
 
@@ -118,7 +121,8 @@ struct Schema {
   std::uint64_t fingerprint() const;
 
   // invalid_argument:
-  //   a default scope that is not a scope name; a number or root id that is 0 or used twice; a name that is empty or used
+  //   a default scope that is not a scope name; a number or root id that is 0 or used twice; the type
+  //   number of conflict records; a name that is empty or used
   //   twice among types, roots, or the units of a type; too many units;
   //   a second unit with the role parent, name or position; a unit of kind null; a kind that does not fit the role (parent
   //   and reference need ids, name needs text, position needs bytes);

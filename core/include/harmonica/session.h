@@ -48,7 +48,8 @@ struct SessionOptions {
 };
 
 // What one session did at the destination. An item that failed is named, and its status says why; it is
-// offered again next time.
+// offered again next time. `received` counts all that came, conflict records too; `created`, `updated`, `deleted`,
+// `moved_out` and `minted` speak of other items only.
 struct SessionReport {
   ScopeName scope;
   ReplicaId source;
@@ -71,7 +72,7 @@ struct SessionReport {
   };
   std::vector<Failure> failures;
 
-  // Whether the destination was left exactly as it was.
+  // Whether the destination was left exactly as it was, but for conflict records that it has learned of.
   bool quiet() const {
     return created + updated + deleted + moved_out + conflicts + deferred + minted == 0 && failures.empty();
   }

@@ -14,6 +14,7 @@
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
+#include "kernel/record_items.h"
 #include "kernel/recovery.h"
 #include "kernel/tombstone_cleaner.h"
 #include "kernel/unknown_type.h"
@@ -47,12 +48,7 @@ class Attempt {
     context_.clock.observe(state_.last_tick);
     wanted_whole_ = {state_.wanted_whole.begin(), state_.wanted_whole.end()};
     return transaction_.scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
-      records_.emplace(record.item, record.id);
-      if (record.state == ConflictState::kDeferred) {
-        deferred_.insert(record.item);
-      } else {
-        decided_[record.id] = record.when_ms;
-      }
+      deferred_.insert(record.item);
       return Visit::kContinue;
     });
   }
@@ -158,13 +154,13 @@ class Attempt {
 
   Status finish() {
     HARMONICA_RETURN_IF_ERROR(end_decided());
-    HARMONICA_RETURN_IF_ERROR(drop_old_records());
-    if (!changed_) return {};
-    HARMONICA_RETURN_IF_ERROR(claim_own_ticks(context_, transaction_, std::exchange(made_, {}), knowledge_));
-    state_.wanted_whole = {wanted_whole_.begin(), wanted_whole_.end()};
-    HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
-    HARMONICA_RETURN_IF_ERROR(transaction_.set_forgotten(forgotten_));
-    return commit(context_, transaction_, state_);
+    HARMONICA_RETURN_IF_ERROR(drop_records_of_erased());
+    HARMONICA_RETURN_IF_ERROR(drop_old_records(context_, transaction_, made_));
+    changed_ = changed_ || !made_.empty();
+    if (changed_) HARMONICA_RETURN_IF_ERROR(commit_changes());
+    // Not before: what a commit that fails has not dropped is to be dropped still.
+    context_.records_are_within_limits = true;
+    return {};
   }
 
   // The store has accepted the plan's writes.
@@ -176,10 +172,10 @@ class Attempt {
     return context_.unsyncable.look_again ? Status() : transaction_.set_anchor(context_.anchor);
   }
 
-  // What goes without a tombstone, after the plan's writes are made. As Removals::remove.
   // The batch of which too much is left out, if there was one: then the attempt is to be made without it.
   const std::optional<ItemId>& stalled() const { return stalled_; }
 
+  // What goes without a tombstone, after the plan's writes are made. As Removals::remove.
   Result<bool> remove_recovered(HeldBack& held_back) { return removals_.remove(transaction_, held_back); }
   bool is_recovered(const ItemId& item) const { return recovered_.contains(item) || removals_.contains(item); }
 
@@ -197,11 +193,24 @@ class Attempt {
   }
 
  private:
-  // The registers of an item are decided. What is to be shown waits for its view; without a store there is none.
+  Status commit_changes() {
+    HARMONICA_RETURN_IF_ERROR(claim_own_ticks(context_, transaction_, std::exchange(made_, {}), knowledge_));
+    state_.wanted_whole = {wanted_whole_.begin(), wanted_whole_.end()};
+    HARMONICA_RETURN_IF_ERROR(transaction_.set_knowledge(knowledge_));
+    HARMONICA_RETURN_IF_ERROR(transaction_.set_forgotten(forgotten_));
+    return commit(context_, transaction_, state_);
+  }
+
+  // The registers of an item are decided. What is to be shown waits for its view; without a store, and of conflict records,
+  // there is none.
   Status accept(std::optional<StoredItem> before, StoredItem after) {
     changed_ = true;
     if (after.item.erased()) HARMONICA_RETURN_IF_ERROR(leave_nothing_of(before, after));
-    if (!context_.has_store()) {
+    if (is_record(after.item.type)) {
+      context_.records_are_within_limits = false;
+      new_records_.push_back(after.item.id);
+    }
+    if (!context_.has_store() || is_record(after.item.type)) {
       note_made(before, after.item);
       return transaction_.put(after, entries_of(context_, after, WrittenState::kWritten));
     }
@@ -212,13 +221,29 @@ class Attempt {
   // What else is kept of an item that is erased goes with its values.
   Status leave_nothing_of(const std::optional<StoredItem>& before, StoredItem& erased) {
     erased.merge_bases.clear();
-    const auto [first, last] = records_.equal_range(erased.item.id);
-    for (auto record = first; record != last; ++record) {
-      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(record->second));
-      decided_.erase(record->second);
+    if (deferred_.erase(erased.item.id) > 0) {
+      const ConflictId waiting = deferred_conflict_id(context_.environment, erased.item.id);
+      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(waiting));
     }
-    records_.erase(first, last);
-    has_erased_ = has_erased_ || (before && !before->item.erased());
+    const bool was_held = before && !before->item.erased();
+    has_erased_ = has_erased_ || was_held;
+    // They may have come before the item, or have outlived its tombstone.
+    any_records_to_drop_ = any_records_to_drop_ || was_held || !before;
+    return {};
+  }
+
+  // Also one that was made by somebody who had not heard of the erasure yet.
+  Status drop_records_of_erased() {
+    std::vector<ItemId> records = std::exchange(new_records_, {});
+    if (any_records_to_drop_) {
+      HARMONICA_ASSIGN_OR_RETURN(const auto positions, transaction_.find_index(living_records()));
+      for (const IndexPosition& position : positions) records.push_back(position.item);
+    }
+    for (const ItemId& record : records) {
+      HARMONICA_ASSIGN_OR_RETURN(const bool dropped, drop_record_of_erased(context_, transaction_, record, made_));
+      has_erased_ = has_erased_ || dropped;
+      changed_ = changed_ || dropped;
+    }
     return {};
   }
 
@@ -227,14 +252,17 @@ class Attempt {
     if (findings_.held_back.failed.contains(change.item)) return false;
     if (context_.unsyncable.left_alone.contains(change.item)) return refuse_left_alone(change.item);
     const ItemType unknown = unknown_type(change.type);
-    const ItemType* known_type = context_.schema().find_type(change.type);
+    const ItemType* known_type = find_type(context_.schema(), change.type);
     const ItemType& type = known_type == nullptr ? unknown : *known_type;
-    if (std::optional<std::string> fault = fault_of(type, change)) {
+    std::optional<std::string> fault =
+        is_record(change.type) ? fault_of_record(context_.environment, change) : fault_of(type, change);
+    if (fault) {
       return refuse(change.item, StatusCode::kInvalidArgument, *std::move(fault));
     }
     HARMONICA_ASSIGN_OR_RETURN(std::optional<StoredItem> before, transaction_.find(change.item));
     const bool same_type = before && before->item.type == change.type;
-    if (before && change.type < before->item.type) {
+    const bool any_is_record = before && (is_record(change.type) || is_record(before->item.type));
+    if (before && !same_type && (any_is_record || change.type < before->item.type)) {
       return refuse(change.item, StatusCode::kInvalidArgument,
                     "is of another type here, which keeps the id; it comes under a new id once the other replica has "
                     "learned of ours");
@@ -258,15 +286,16 @@ class Attempt {
         forgotten_.at(change.item),
         same_type ? std::span<const UnitRegister>(before->merge_bases) : std::span<const UnitRegister>(),
         context_.options.custom_rule,
-        resolution};
+        is_record(change.type) ? Resolution::kAsInSchema : resolution};
     Classification classified = classify_change(input, [&] { return mint(); });
+    if (is_record(change.type)) empty_dropped(classified.item, [&] { return mint(); });
     switch (classified.outcome) {
       case Outcome::kWantedWhole:
         return want_whole(change);
       case Outcome::kDeferred:
         ++report_.deferred;
-        HARMONICA_RETURN_IF_ERROR(
-            put_conflict(classified.conflicts.front(), deferred_conflict_id(context_.environment, change.item)));
+        HARMONICA_RETURN_IF_ERROR(keep_deferred(context_, transaction_, classified.conflicts.front()));
+        changed_ = true;
         return false;
       case Outcome::kRefused:
         refused_.push_back({change.item, classified.refusal});
@@ -283,7 +312,7 @@ class Attempt {
         ++report_.unchanged;
         break;
       case Outcome::kApplied:
-        count(input.local, classified.item);
+        if (!is_record(change.type)) count(input.local, classified.item);
         StoredItem after;
         after.item = std::move(classified.item);
         if (same_type) {
@@ -302,7 +331,7 @@ class Attempt {
         HARMONICA_RETURN_IF_ERROR(accept(std::move(before), std::move(after)));
         break;
     }
-    report_.minted += classified.minted;
+    if (!is_record(change.type)) report_.minted += classified.minted;
     HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
     if (classified.outcome != Outcome::kUnchanged && wanted_whole_.erase(change.item) > 0) changed_ = true;
     if (deferred_.erase(change.item) > 0) {
@@ -338,13 +367,13 @@ class Attempt {
     recovered_.insert(item);
     // What is erased stays, also where the source claims to know that and does not hold it.
     if (!before->item.erased() && batch.made_with.at(item).contains(versions_of(before->item))) {
-      if (before->item.alive()) ++report_.deleted;
+      if (before->item.alive() && !is_record(before->item.type)) ++report_.deleted;
       ViewInput gone = removals_.add(*std::move(before));
       HARMONICA_RETURN_IF_ERROR(accept(std::move(gone.before), std::move(gone.after)));
       return true;
     }
     const ItemType unknown = unknown_type(before->item.type);
-    const ItemType* type = context_.schema().find_type(before->item.type);
+    const ItemType* type = find_type(context_.schema(), before->item.type);
     const ForgottenLifeInput input{type == nullptr ? unknown : *type, before->item, batch.made_with.at(item),
                                    batch.forgotten.at(item)};
     Classification classified = meet_forgotten(input, [&] { return mint(); });
@@ -352,8 +381,12 @@ class Attempt {
       refused_.push_back({item, classified.refusal});
       return false;
     }
-    report_.minted += classified.minted;
-    if (before->item.alive() && !classified.item.alive()) ++report_.deleted;
+    if (is_record(before->item.type)) {
+      empty_dropped(classified.item, [&] { return mint(); });
+    } else {
+      report_.minted += classified.minted;
+      if (before->item.alive() && !classified.item.alive()) ++report_.deleted;
+    }
     HARMONICA_RETURN_IF_ERROR(record_conflicts(classified));
     if (classified.item == before->item) return true;
     StoredItem after = *before;
@@ -378,7 +411,7 @@ class Attempt {
         HARMONICA_RETURN_IF_ERROR(transaction_.put_ghost(item, versions_of(stored->item)));
         inputs_.push_back(removals_.add(*stored));
         gone.push_back(item);
-        ++report_.moved_out;
+        if (!is_record(stored->item.type)) ++report_.moved_out;
       } else if (std::binary_search(batch.moved_out.begin(), batch.moved_out.end(), item)) {
         left_out.push_back(item);
       }
@@ -432,9 +465,7 @@ class Attempt {
 
   Status record_conflicts(Classification& classified) {
     for (ConflictRecord& conflict : classified.conflicts) {
-      ++report_.conflicts;
-      const ConflictId id = conflict_id(context_.environment, conflict);
-      HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, id));
+      HARMONICA_RETURN_IF_ERROR(record_conflict(conflict));
     }
     return {};
   }
@@ -501,8 +532,7 @@ class Attempt {
                               .kept = {stays.version, stays.value, kept.existence.value},
                               .lost = {unit.content.version, unit.content.value, displaced.existence.value},
                               .rule = "second_id"};
-      ++report_.conflicts;
-      HARMONICA_RETURN_IF_ERROR(put_conflict(conflict, conflict_id(context_.environment, conflict)));
+      HARMONICA_RETURN_IF_ERROR(record_conflict(conflict));
     }
     return {};
   }
@@ -514,28 +544,6 @@ class Attempt {
       HARMONICA_ASSIGN_OR_RETURN(const std::optional<ConflictRecord> record, transaction_.find_conflict(id));
       if (!record || !record->deferred || !knowledge_.at(item).contains(versions_of(*record->deferred))) continue;
       HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(id));
-      changed_ = true;
-    }
-    return {};
-  }
-
-  // What is too old, and the oldest of what is too much.
-  Status drop_old_records() {
-    const ReplicaOptions& options = context_.options;
-    // By what replicas have written, not by a clock that may be wrong for once.
-    const std::int64_t oldest_ms = milliseconds_of(context_.clock.last()) - options.conflict_record_age_ms_max;
-    const auto is_due = [&](const auto& record) { return record.second < oldest_ms; };
-    if (decided_.size() <= options.conflict_records_max && std::none_of(decided_.begin(), decided_.end(), is_due))
-      return {};
-    std::vector<std::pair<std::int64_t, ConflictId>> by_age;
-    by_age.reserve(decided_.size());
-    for (const auto& [id, when_ms] : decided_) by_age.emplace_back(when_ms, id);
-    std::sort(by_age.begin(), by_age.end());
-    std::size_t left = by_age.size();
-    for (const auto& [when_ms, id] : by_age) {
-      if (when_ms >= oldest_ms && left <= options.conflict_records_max) break;
-      HARMONICA_RETURN_IF_ERROR(transaction_.remove_conflict(id));
-      --left;
       changed_ = true;
     }
     return {};
@@ -584,12 +592,10 @@ class Attempt {
     }
   }
 
-  Status put_conflict(ConflictRecord& conflict, const ConflictId& id) {
-    HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict, id));
-    records_.emplace(conflict.item, id);
+  Status record_conflict(ConflictRecord& conflict) {
+    ++report_.conflicts;
     changed_ = true;
-    if (conflict.state == ConflictState::kDecided) decided_[id] = conflict.when_ms;
-    return {};
+    return keep_record(context_, transaction_, conflict, made_);
   }
 
   void count(const Item* before, const Item& after) {
@@ -659,9 +665,8 @@ class Attempt {
   Knowledge forgotten_;
   std::set<ItemId> wanted_whole_;
   std::set<ItemId> deferred_;
-  std::map<ConflictId, std::int64_t> decided_;  // when the conflicts of records were decided
-  std::multimap<ItemId, ConflictId> records_;   // of both kinds
-  std::vector<ViewInput> inputs_;               // of all batches; no item is in two
+  std::vector<ItemId> new_records_;  // conflict records that came in or were made
+  std::vector<ViewInput> inputs_;    // of all batches; no item is in two
   std::vector<StoredItem> displaced_;
   std::set<ItemId> recovered_;
   Removals removals_;
@@ -672,6 +677,7 @@ class Attempt {
   bool changed_ = false;  // there is something to commit
   std::optional<ItemId> stalled_;
   bool has_erased_ = false;
+  bool any_records_to_drop_ = false;  // perhaps, about what was erased here
 };
 
 // What the store made of the writes.
@@ -819,9 +825,11 @@ Status apply_local_edit(ReplicaContext& context, ChangeDetector& detector, const
   const Result<BatchReport> applied = run(context, detector, {}, [&](Attempt& attempt) -> Status {
     HARMONICA_ASSIGN_OR_RETURN(const std::optional<StoredItem> held, attempt.transaction().find(item));
     if (!held) {
-      return {StatusCode::kNotFound,
-              "item " + item.to_text() +
-                  ": was deleted and is forgotten, or is outside the filter; make it anew with the value of the record"};
+      return {
+          StatusCode::kNotFound,
+          "item " + item.to_text() +
+              ": has not come yet, was deleted and is forgotten, or is outside the filter; sync, or make it anew with the "
+              "value of the record"};
     }
     if (held->item.erased()) {
       return {StatusCode::kNotFound, "item " + item.to_text() + ": was erased for good; make it anew"};

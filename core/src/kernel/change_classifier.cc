@@ -10,6 +10,7 @@
 #include "kernel/forgotten_life.h"
 #include "kernel/item_versions.h"
 #include "kernel/merge_bases.h"
+#include "kernel/record_items.h"
 #include "kernel/unknown_type.h"
 #include "kernel/value_faults.h"
 
@@ -243,7 +244,10 @@ class ChangeDecision {
     const ExistenceRegister& alive = sent_alive ? sent : held;
     const ExistenceRegister& dead = sent_alive ? held : sent;
     const std::vector<UnitRegister> news = unknown_to_deleter(sent_alive);
-    if (concurrent && alive.value == Existence::kCreated) return decide_by_hand_or(true, alive, dead, news, concurrent);
+    const bool stays_dropped = is_record(input_.type.id);
+    if (concurrent && alive.value == Existence::kCreated && !stays_dropped) {
+      return decide_by_hand_or(true, alive, dead, news, concurrent);
+    }
 
     if (news.empty()) return settle(false, alive, dead, concurrent);
     Version greatest;

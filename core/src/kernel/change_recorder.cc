@@ -199,7 +199,7 @@ Status ChangeRecorder::edit_of_deleted(const ItemType& type, const Version& vers
     if (unit.content.version != version) continue;
     if (!is_recorded(type, unit.unit)) continue;
     ConflictRecord conflict = lost_to_deletion(type, item.id, item.existence, unit, to_text(type.deletion));
-    HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict));
+    HARMONICA_RETURN_IF_ERROR(keep_record(context_, transaction_, conflict, made_));
   }
   return {};
 }
@@ -223,7 +223,7 @@ Status ChangeRecorder::record_unseen(const ItemType& type, const StoredItem& bef
                           .kept = side_of(type, seen.unit, edited),
                           .lost = side_of(type, seen.unit, *held),
                           .rule = "unseen"};
-  return keep_record(context_, transaction_, conflict);
+  return keep_record(context_, transaction_, conflict, made_);
 }
 
 Status ChangeRecorder::record_overruled(const ItemType& type, const Item& item, const UnitValue& value,
@@ -236,7 +236,7 @@ Status ChangeRecorder::record_overruled(const ItemType& type, const Item& item, 
       .kept = side_of(type, value.unit, *item.find(value.unit)),
       .lost = {version.is_none() ? version_at(context_.clock.next()) : version, value.value, item.existence.value},
       .rule = "newer_schema"};
-  return keep_record(context_, transaction_, conflict);
+  return keep_record(context_, transaction_, conflict, made_);
 }
 
 // The ids above the item as the store has them now, nearest first, its root last.

@@ -167,7 +167,9 @@ Status claim_own_ticks(const ReplicaContext& context, MetadataTransaction& trans
     knowledge.raise_everywhere(own);
     return {};
   }
-  std::sort(made.begin(), made.end(), [](const MadeItem& a, const MadeItem& b) { return a.item < b.item; });
+  std::sort(made.begin(), made.end(), [](const MadeItem& a, const MadeItem& b) {
+    return a.item == b.item ? a.created && !b.created : a.item < b.item;
+  });
   VectorsByItem vectors;
   vectors.reserve(made.size());
   for (const MadeItem& one : made) {

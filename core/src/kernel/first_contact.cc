@@ -14,6 +14,7 @@
 #include "kernel/filtering.h"
 #include "kernel/id_hash.h"
 #include "kernel/identity.h"
+#include "kernel/record_items.h"
 #include "kernel/sibling_order.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
@@ -73,7 +74,7 @@ class FirstContact {
 
   Status read_own() {
     HARMONICA_RETURN_IF_ERROR(transaction_.scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
-      own_.push_back({stored, stored.item.id});
+      if (!is_record(stored.item.type)) own_.push_back({stored, stored.item.id});
       return Visit::kContinue;
     }));
     for (std::size_t own = 0; own < own_.size(); ++own) {

@@ -10,6 +10,7 @@
 
 #include "harmonica/limits.h"
 #include "kernel/counter.h"
+#include "kernel/record_items.h"
 #include "model/filter_expression.h"
 
 namespace harmonica::kernel {
@@ -385,8 +386,11 @@ Result<ItemFilter> ItemFilter::bind(const Filter& filter, const Schema& schema) 
   return bound;
 }
 
+// What is erased is told to everybody. A conflict record has values of an item that may not match, and may have been of one
+// that did not at any time.
 bool ItemFilter::matches(const Item& item) const {
-  return item.erased() || condition_->ask(item, *schema_) == Truth::kTrue;
+  if (item.erased()) return true;
+  return !is_record(item.type) && condition_->ask(item, *schema_) == Truth::kTrue;
 }
 
 bool ItemFilter::depends_on(TypeId type, UnitId unit) const { return condition_->depends_on(type, unit); }

@@ -5,11 +5,13 @@
 #include "kernel/adoption.h"
 #include "kernel/change_applier.h"
 #include "kernel/change_detector.h"
+#include "kernel/conflict_records.h"
 #include "kernel/counter.h"
 #include "kernel/filtering.h"
 #include "kernel/identity.h"
 #include "kernel/range_sums.h"
 #include "kernel/reconciler.h"
+#include "kernel/record_items.h"
 #include "kernel/replica_context.h"
 #include "kernel/replica_registry.h"
 #include "kernel/schema_change.h"
@@ -47,6 +49,7 @@ class LocalReplica : public Replica {
     HARMONICA_RETURN_IF_ERROR(open_schema(context_));
     if (!context_.has_store()) HARMONICA_RETURN_IF_ERROR(open_filter(context_));
     HARMONICA_RETURN_IF_ERROR(index_tombstones(context_));
+    HARMONICA_RETURN_IF_ERROR(adopt_earlier_records(context_));
     provider_ = std::make_unique<StoreProvider>(context_, detector_);
     return {};
   }
@@ -74,10 +77,13 @@ class LocalReplica : public Replica {
     status.outside = outside_items.size();
     HARMONICA_ASSIGN_OR_RETURN(const auto erased, transaction->find_index({IndexKind::kErased, {}, {}}));
     status.erased = erased.size();
-    HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
-      ++(record.state == ConflictState::kDecided ? status.conflicts_decided : status.conflicts_deferred);
-      return Visit::kContinue;
-    }));
+    // People count their own items.
+    HARMONICA_ASSIGN_OR_RETURN(const RecordCounts records, count_records(*transaction));
+    status.conflicts_decided = records.decided;
+    status.conflicts_deferred = records.deferred;
+    status.counts.alive -= records.decided;
+    status.counts.deleted -= records.dropped;
+    if (context_.filter) status.outside -= records.decided;
     if (!context_.has_store()) return status;
     if (any_unit_has(context_.schema(), UnitRole::kKey) || any_unit_has(context_.schema(), UnitRole::kReference)) {
       HARMONICA_RETURN_IF_ERROR(transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
@@ -123,7 +129,9 @@ class LocalReplica : public Replica {
 
   Status scan(const std::function<Result<Visit>(const StoredItem&)>& visit) override {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
-    return transaction->scan(ItemIdRange::all(), visit);
+    return transaction->scan(ItemIdRange::all(), [&](const StoredItem& stored) -> Result<Visit> {
+      return is_record(stored.item.type) ? Visit::kContinue : visit(stored);
+    });
   }
 
   Result<Comparison> compare_with(Provider& second, std::size_t differences_max) override {
@@ -193,12 +201,7 @@ class LocalReplica : public Replica {
 
   Result<std::vector<ConflictRecord>> conflicts() override {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
-    std::vector<ConflictRecord> records;
-    HARMONICA_RETURN_IF_ERROR(transaction->scan_conflicts([&](const ConflictRecord& record) -> Result<Visit> {
-      records.push_back(record);
-      return Visit::kContinue;
-    }));
-    return records;
+    return all_records(*transaction);
   }
 
   Status restore(const ConflictId& conflict) override {
@@ -218,13 +221,13 @@ class LocalReplica : public Replica {
           const Version version = mint();
           content = {version, restored(record, content.value, version), Origin::kWritten};
         }));
-    return forget_conflict(conflict);
+    return drop_record(context_, conflict);
   }
 
   Status drop(const ConflictId& conflict) override {
     HARMONICA_ASSIGN_OR_RETURN(const ConflictRecord record, find_conflict(conflict));
     HARMONICA_RETURN_IF_ERROR(check_decided(record));
-    return forget_conflict(conflict);
+    return drop_record(context_, conflict);
   }
 
   Status decide(const ConflictId& conflict, Decision decision) override {
@@ -308,7 +311,7 @@ class LocalReplica : public Replica {
 
   Result<ConflictRecord> find_conflict(const ConflictId& id) {
     HARMONICA_ASSIGN_OR_RETURN(const auto transaction, read());
-    HARMONICA_ASSIGN_OR_RETURN(std::optional<ConflictRecord> record, transaction->find_conflict(id));
+    HARMONICA_ASSIGN_OR_RETURN(std::optional<ConflictRecord> record, find_record(*transaction, id));
     if (!record) return Status(StatusCode::kNotFound, "conflict " + id.to_text() + ": no such record");
     return *std::move(record);
   }
@@ -326,12 +329,6 @@ class LocalReplica : public Replica {
     return {StatusCode::kUnsupported, "conflict " + record.id.to_text() + ": is about unit " + std::to_string(record.unit) +
                                           " of type " + std::to_string(record.type) + ", and " +
                                           std::string(kNeedsNewerSchema)};
-  }
-
-  Status forget_conflict(const ConflictId& conflict) {
-    HARMONICA_ASSIGN_OR_RETURN(const auto transaction, context_.metadata.begin(TransactionMode::kWrite));
-    HARMONICA_RETURN_IF_ERROR(transaction->remove_conflict(conflict));
-    return transaction->commit();
   }
 
   static ReplicaItem as_shown(StoredItem stored) {

@@ -76,6 +76,8 @@ struct ReplicaContext {
   bool mark_is_shown = true;
   std::optional<ItemFilter> filter;  // what the replica wants to hold; nothing: everything
   ClockVector acknowledged;          // by all replicas, when the last session began
+  // Whether none was put since conflict records were last counted.
+  bool records_are_within_limits = false;
 
   const Schema& schema() const { return store.schema(); }
   bool has_store() const { return storeless == nullptr; }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "harmonica/limits.h"
+#include "kernel/record_items.h"
 #include "kernel/views.h"
 
 namespace harmonica::kernel {
@@ -183,7 +184,7 @@ std::vector<IndexEntry> index_entries(const Schema& schema, const StoredItem& it
   if (item.shown) entries.push_back({IndexKind::kStoreKey, as_key(item.shown->key)});
   if (written == WrittenState::kUnwritten) entries.push_back({IndexKind::kUnwritten, {}});
   if (!item.item.alive()) entries.push_back(end_entry(item.item));
-  if (item.item.alive() && schema.find_type(item.item.type) == nullptr) entries.push_back({IndexKind::kHeld, {}});
+  if (item.item.alive() && find_type(schema, item.item.type) == nullptr) entries.push_back({IndexKind::kHeld, {}});
   if (!is_living(schema, item.item)) return entries;
 
   const ItemType& type = *schema.find_type(item.item.type);

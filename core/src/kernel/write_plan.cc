@@ -7,6 +7,7 @@
 
 #include "kernel/adoption.h"
 #include "kernel/counter.h"
+#include "kernel/record_items.h"
 #include "kernel/view_index.h"
 #include "kernel/views.h"
 
@@ -54,6 +55,7 @@ std::vector<IndexEntry> entries_of(const ReplicaContext& context, const StoredIt
   if (context.filter && item.item.alive() && !context.filter->matches(item.item)) {
     entries.push_back({IndexKind::kOutside, {}});
   }
+  if (is_record(item.item.type)) entries.push_back({IndexKind::kConflictRecord, record_index_key(item.item)});
   return entries;
 }
 

@@ -256,7 +256,12 @@ std::uint64_t Schema::fingerprint() const {
 Status Schema::validate() const {
   if (!is_valid_scope_name(default_scope)) return invalid("default scope '" + default_scope + "': not a scope name");
   HARMONICA_RETURN_IF_ERROR(check_numbers_and_names<ItemType>("type", types));
-  for (const ItemType& type : types) HARMONICA_RETURN_IF_ERROR(check_type(type).within(title("type", type)));
+  for (const ItemType& type : types) {
+    if (type.id == kConflictRecordType) {
+      return invalid(title("type", type) + ": its number is that of conflict records; give it a smaller one");
+    }
+    HARMONICA_RETURN_IF_ERROR(check_type(type).within(title("type", type)));
+  }
   return check_roots(roots);
 }
 

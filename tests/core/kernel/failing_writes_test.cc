@@ -49,9 +49,9 @@ class FailingWrites : public testing::Test {
  protected:
   FailingWrites() { open(); }
 
-  void open() {
+  void open(const ReplicaOptions& options = {.guard = Guard::kConfirmed}) {
     replica.reset();
-    auto opened = Replica::open(store, full_metadata, environment, {.guard = Guard::kConfirmed});
+    auto opened = Replica::open(store, full_metadata, environment, options);
     ASSERT_TRUE(opened.ok()) << opened.status().to_text();
     replica = std::move(*opened);
   }
@@ -104,6 +104,28 @@ TEST_F(FailingWrites, ACommitThatFailsMakesNoCopyOfTheReplica) {
   ASSERT_EQ(take(), Status());
   EXPECT_EQ(id(), before);
   EXPECT_EQ(peer.text("a"), "second");
+}
+
+// What a drop that was not committed would have left is still too much.
+TEST_F(FailingWrites, RecordsThatWereNotDroppedAreDroppedWithTheNextBatch) {
+  for (const std::string name : {"a", "b", "c"}) {
+    write(name, "base");
+    ASSERT_EQ(give(), Status());
+    write(name, "lost");
+    ASSERT_TRUE(replica->detect().ok());
+    peer.environment.now_ms = environment.now_ms += 10;
+    peer.write(name, "kept");
+    ASSERT_EQ(take(), Status());
+  }
+  ASSERT_EQ(replica->conflicts()->size(), 3u);
+
+  open({.guard = Guard::kConfirmed, .conflict_records_max = 2});
+  peer.write("d", "new");
+  full_metadata.full = true;
+  EXPECT_EQ(take().code(), StatusCode::kIo);
+  full_metadata.full = false;
+  ASSERT_EQ(take(), Status());
+  EXPECT_EQ(replica->conflicts()->size(), 2u);
 }
 
 // It has told its items since, and would take itself for one that nobody has heard of (docs/adr/0011).

@@ -63,6 +63,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Flaw{"NoScope", [](Schema& s) { s.default_scope.clear(); }, "default scope ''"},
         Flaw{"TypeZero", [](Schema& s) { s.types[1].id = 0; }, "type 0 'note': its number is 0"},
+        Flaw{"TypeOfConflictRecords", [](Schema& s) { s.types[1].id = kConflictRecordType; },
+             "type 65534 'note': its number is that of conflict records"},
         Flaw{"TypeTwice", [](Schema& s) { s.types[1].id = 1; }, "type 1 'note': its number is used twice"},
         Flaw{"TypeNameless", [](Schema& s) { s.types[1].name.clear(); }, "type 2 '': its name is empty"},
         Flaw{"TypeNameTwice", [](Schema& s) { s.types[1].name = "folder"; }, "type 2 'folder': its name is used twice"},

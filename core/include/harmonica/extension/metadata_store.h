@@ -62,6 +62,7 @@ enum class IndexKind : std::uint8_t {
   kErased = 11,          // empty -> erased item
   kHeld = 20,            // empty -> living item of a type that the schema does not have
   kNewlyKnown = 21,      // 1 or empty -> item whose type, or some unit of it, the store has not been asked for yet
+  kConflictRecord = 22,  // 1 and when its conflict was decided -> conflict record; 0 -> one that was dropped
 };
 
 struct IndexEntry {
@@ -205,7 +206,8 @@ class MetadataTransaction {
       const ItemIdRange& range,
       const std::function<Result<Visit>(const ItemId& item, const ClockVector& versions)>& visit) = 0;
 
-  // Conflict records, in order of `when_ms`, then id. Put replaces one with the same id.
+  // Conflicts that wait for a person, in order of `when_ms`, then id. Put replaces one with the same id. The records of
+  // decided ones are items; in databases of earlier builds they may stand here too.
   virtual Status put_conflict(const ConflictRecord& record) = 0;
   virtual Result<std::optional<ConflictRecord>> find_conflict(const ConflictId& id) = 0;
   virtual Status remove_conflict(const ConflictId& id) = 0;

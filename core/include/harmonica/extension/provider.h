@@ -24,7 +24,7 @@ struct ItemFailure {
   friend bool operator==(const ItemFailure&, const ItemFailure&) = default;
 };
 
-// What applying one batch did.
+// What applying one batch did. As in SessionReport, conflict records count in `received` and `unchanged` only.
 struct BatchReport {
   std::uint64_t received = 0;  // changes in the batch
   std::uint64_t created = 0;
