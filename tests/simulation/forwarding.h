@@ -122,6 +122,7 @@ class ForwardingProvider : public Provider {
   }
   Result<Schema> schema() override { return inner_.schema(); }
   Result<ReplicaTable> meet_replicas(const ReplicaTable& peer) override { return inner_.meet_replicas(peer); }
+  bool is_far() const override { return inner_.is_far(); }
   Result<std::optional<ReplicaTable>> replicas() override { return inner_.replicas(); }
   void share_replicas(const ReplicaTable& near) override { inner_.share_replicas(near); }
   Result<Schema> meet_schema(const Schema& peer) override { return inner_.meet_schema(peer); }

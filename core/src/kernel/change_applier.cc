@@ -72,12 +72,11 @@ class Attempt {
       if (!learned) left_out.push_back(change.item);
     }
     HARMONICA_RETURN_IF_ERROR(recover(received, left_out));
-    if (batch.filter && received.asked_with != nullptr) {
-      HARMONICA_RETURN_IF_ERROR(learn_through_filter(received, left_out));
-    } else {
-      HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, not_learned(batch, left_out)));
-    }
-    HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, not_learned(batch, left_out)));
+    const bool is_filtered = batch.filter && received.asked_with != nullptr;
+    if (is_filtered) HARMONICA_RETURN_IF_ERROR(learn_through_filter(received, left_out));
+    const std::vector<ItemIdRange> except = not_learned(batch, left_out);
+    if (!is_filtered) HARMONICA_RETURN_IF_ERROR(learn(knowledge_, batch.made_with, batch.range, except));
+    HARMONICA_RETURN_IF_ERROR(learn(forgotten_, batch.forgotten, batch.range, except));
     if (knowledge_.steps().size() > std::max(steps_before, limits::kLearnedStepsMax) && !left_out.empty()) {
       stalled_ = batch.range.first;
     }

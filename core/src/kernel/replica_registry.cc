@@ -21,10 +21,11 @@ Status introduce_replicas(Provider& source, Provider& destination) {
 }
 
 Status share_replicas(Provider& source, Provider& destination) {
-  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaTable> of_source, source.replicas());
-  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaTable> of_destination, destination.replicas());
-  if (of_source && !of_destination) destination.share_replicas(*of_source);
-  if (of_destination && !of_source) source.share_replicas(*of_destination);
+  if (source.is_far() == destination.is_far()) return {};
+  Provider& near = source.is_far() ? destination : source;
+  Provider& far = source.is_far() ? source : destination;
+  HARMONICA_ASSIGN_OR_RETURN(const std::optional<ReplicaTable> table, near.replicas());
+  if (table) far.share_replicas(*table);
   return {};
 }
 

@@ -102,6 +102,8 @@ class RemoteProvider : public Provider {
     return content<BatchReport>(std::move(body));
   }
 
+  bool is_far() const override { return true; }
+
   void share_replicas(const ReplicaTable& near) override {
     leave_session();
     retired_ = wire::retired_ticks_of(near);

@@ -70,6 +70,9 @@ class Provider {
   // Who this is, where that is known without asking a peer; otherwise nothing.
   virtual Result<std::optional<ReplicaDescription>> describe() { return std::optional<ReplicaDescription>(); }
 
+  // Whether there is a channel between this object and the replica.
+  virtual bool is_far() const { return false; }
+
   // The replica table, where it is known without asking a peer; otherwise nothing. At any time, and changes nothing.
   virtual Result<std::optional<ReplicaTable>> replicas() { return std::optional<ReplicaTable>(); }
 
