@@ -7,52 +7,39 @@
 
 #include "harmonica.pb.h"
 #include "harmonica/limits.h"
-#include "harmonica/utf8.h"
 #include "wire/enumerators.h"
+#include "wire/message_values.h"
 
 namespace harmonica::wire {
 namespace {
 
-Status bad_schema(std::string message) { return {StatusCode::kCorruption, std::move(message)}; }
-
 Status check_count(int count, std::string_view what, std::size_t count_max) {
   if (static_cast<std::size_t>(count) <= count_max) return {};
-  return {StatusCode::kLimitExceeded,
-          std::to_string(count) + " " + std::string(what) + ", and " + std::to_string(count_max) + " are allowed"};
+  return too_many(static_cast<std::size_t>(count), what, count_max);
 }
 
 Result<std::uint16_t> schema_number(std::uint32_t number) {
-  if (number > 0xffff) return bad_schema("number " + std::to_string(number));
+  if (number > 0xffff) return corrupt("number " + std::to_string(number));
   return static_cast<std::uint16_t>(number);
 }
 
 Result<std::string> to_name(const std::string& bytes) {
   if (bytes.size() > limits::kSchemaNameBytesMax) {
-    return Status(StatusCode::kLimitExceeded, "name of " + std::to_string(bytes.size()) + " bytes, and " +
-                                                  std::to_string(limits::kSchemaNameBytesMax) + " are allowed");
+    return too_many(bytes.size(), "bytes of a name", limits::kSchemaNameBytesMax);
   }
-  const std::size_t valid = valid_utf8_length(bytes);
-  if (valid != bytes.size()) return bad_schema("name is not UTF-8 at byte " + std::to_string(valid));
-  return bytes;
-}
-
-template <typename Enum, std::size_t kCount>
-Result<Enum> enumerator_of(const std::array<Numbered<Enum>, kCount>& table, std::uint32_t number, std::string_view what) {
-  const auto value = find_value(table, number);
-  if (!value) return bad_schema("unknown " + std::string(what) + " " + std::to_string(number));
-  return *value;
+  return to_text(bytes);
 }
 
 Result<Unit> to_unit(const v1::Unit& from) {
   Unit unit;
   HARMONICA_ASSIGN_OR_RETURN(unit.id, schema_number(from.id()));
   HARMONICA_ASSIGN_OR_RETURN(unit.name, to_name(from.name()));
-  HARMONICA_ASSIGN_OR_RETURN(unit.kind, enumerator_of(kValueKinds, from.kind(), "kind"));
-  HARMONICA_ASSIGN_OR_RETURN(unit.role, enumerator_of(kUnitRoles, from.role(), "role"));
+  HARMONICA_ASSIGN_OR_RETURN(unit.kind, to_enum(kValueKinds, from.kind(), "kind"));
+  HARMONICA_ASSIGN_OR_RETURN(unit.role, to_enum(kUnitRoles, from.role(), "role"));
   if (from.rule() != 0) {
-    HARMONICA_ASSIGN_OR_RETURN(unit.rule, enumerator_of(kConflictRules, from.rule(), "rule"));
+    HARMONICA_ASSIGN_OR_RETURN(unit.rule, to_enum(kConflictRules, from.rule(), "rule"));
   }
-  HARMONICA_ASSIGN_OR_RETURN(unit.recording, enumerator_of(kConflictRecordings, from.recording(), "recording"));
+  HARMONICA_ASSIGN_OR_RETURN(unit.recording, to_enum(kConflictRecordings, from.recording(), "recording"));
   HARMONICA_ASSIGN_OR_RETURN(unit.priority_unit, schema_number(from.priority_unit()));
   return unit;
 }
@@ -61,8 +48,8 @@ Result<ItemType> to_type(const v1::ItemType& from) {
   ItemType type;
   HARMONICA_ASSIGN_OR_RETURN(type.id, schema_number(from.id()));
   HARMONICA_ASSIGN_OR_RETURN(type.name, to_name(from.name()));
-  HARMONICA_ASSIGN_OR_RETURN(type.deletion, enumerator_of(kDeletionRules, from.deletion(), "deletion rule"));
-  HARMONICA_ASSIGN_OR_RETURN(type.rule, enumerator_of(kConflictRules, from.rule(), "rule"));
+  HARMONICA_ASSIGN_OR_RETURN(type.deletion, to_enum(kDeletionRules, from.deletion(), "deletion rule"));
+  HARMONICA_ASSIGN_OR_RETURN(type.rule, to_enum(kConflictRules, from.rule(), "rule"));
   HARMONICA_RETURN_IF_ERROR(check_count(from.units_size(), "units", limits::kUnitsMax));
   HARMONICA_RETURN_IF_ERROR(check_count(from.natural_key_size(), "units in a natural key", limits::kUnitsMax));
   type.units.reserve(static_cast<std::size_t>(from.units_size()));
@@ -114,7 +101,7 @@ Result<Schema> to_schema(const v1::Schema& from) {
   HARMONICA_RETURN_IF_ERROR(check_count(from.roots_size(), "roots", limits::kSchemaRootsMax));
   Schema schema;
   if (!from.default_scope().empty() && !is_valid_scope_name(from.default_scope())) {
-    return bad_schema("default scope is not a scope name");
+    return corrupt("default scope is not a scope name");
   }
   schema.default_scope = from.default_scope();
   for (const v1::ItemType& message : from.types()) {
@@ -124,13 +111,13 @@ Result<Schema> to_schema(const v1::Schema& from) {
   }
   for (const v1::Root& message : from.roots()) {
     const auto id = ItemId::from_bytes(as_bytes(message.id()));
-    if (!id) return bad_schema("root id of " + std::to_string(message.id().size()) + " bytes");
+    if (!id) return corrupt("root id of " + std::to_string(message.id().size()) + " bytes");
     HARMONICA_ASSIGN_OR_RETURN(std::string name, to_name(message.name()));
     schema.roots.push_back({*id, std::move(name)});
   }
   if (schema.is_empty()) return schema;
   const Status valid = schema.validate();
-  if (!valid.ok()) return bad_schema(valid.message());
+  if (!valid.ok()) return corrupt(valid.message());
   return schema;
 }
 
