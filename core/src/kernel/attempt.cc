@@ -14,10 +14,7 @@
 namespace harmonica::kernel {
 
 Attempt::Attempt(ReplicaContext& context, MetadataTransaction& transaction, const Findings& findings)
-    : context_(context),
-      transaction_(transaction),
-      findings_(findings),
-      plan_(context, transaction, findings.held_back) {}
+    : context_(context), transaction_(transaction), findings_(findings), plan_(context, transaction, findings.held_back) {}
 
 Status Attempt::begin() {
   HARMONICA_ASSIGN_OR_RETURN(state_, transaction_.state());

@@ -221,13 +221,11 @@ Status Attempt::learn_through_filter(const ReceivedBatch& received, std::vector<
   std::set_difference(since.begin(), since.end(), gone.begin(), gone.end(), std::back_inserter(left_out));
   VectorsByItem exceptions;
   for (const ItemId& item : left_out) exceptions.emplace_back(item, knowledge_.at(item));
-  for (auto item = moved_in_.lower_bound(batch.range.first); item != moved_in_.end() && *item <= batch.range.last;
-       ++item) {
+  for (auto item = moved_in_.lower_bound(batch.range.first); item != moved_in_.end() && *item <= batch.range.last; ++item) {
     exceptions.emplace_back(*item, batch.made_with.at(*item));
   }
   std::sort(exceptions.begin(), exceptions.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  HARMONICA_ASSIGN_OR_RETURN(Knowledge learned,
-                             learned_through_filter(transaction_, knowledge_, batch, gone, exceptions));
+  HARMONICA_ASSIGN_OR_RETURN(Knowledge learned, learned_through_filter(transaction_, knowledge_, batch, gone, exceptions));
   changed_ = changed_ || !gone.empty() || learned != knowledge_;
   knowledge_ = std::move(learned);
   return {};
@@ -241,7 +239,7 @@ bool Attempt::may_leave(const ChangeBatch& batch, const StoredItem& stored) cons
 }
 
 Status Attempt::check_request_holds(const ReceivedBatch& received, const std::vector<ItemId>& since,
-                           const std::vector<ItemId>& left_out) const {
+                                    const std::vector<ItemId>& left_out) const {
   const ItemIdRange& range = received.batch.range;
   bool holds = received.batch.filter == state_.filter;
   if (holds && !knowledge_.contains(*received.asked_with, range)) {
@@ -328,7 +326,8 @@ std::vector<ItemIdRange> Attempt::not_learned(const ChangeBatch& batch, std::vec
   return ranges;
 }
 
-Status Attempt::learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range, const std::vector<ItemIdRange>& except) {
+Status Attempt::learn(Knowledge& own, const Knowledge& other, const ItemIdRange& range,
+                      const std::vector<ItemIdRange>& except) {
   if (except.empty() && own.contains(other, range)) return {};
   if (!own.can_merge(other, range, 2 * except.size())) {
     return {StatusCode::kLimitExceeded,

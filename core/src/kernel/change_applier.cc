@@ -49,13 +49,6 @@ Status keep_astray(ReplicaContext& context, const std::vector<PreparedItem>& lef
   return context.metadata.prepare({write_number + 1, left_astray});
 }
 
-// After the commit of `attempt`, whose transaction stands in the way.
-Status wipe_erased(ReplicaContext& context, const Attempt& attempt, std::unique_ptr<MetadataTransaction>& transaction) {
-  if (!attempt.has_erased()) return {};
-  transaction.reset();
-  return context.metadata.wipe_removed();
-}
-
 // Repeats `fill` in fresh transactions until the store has accepted what follows from it.
 Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                         const std::function<Status(Attempt&)>& fill) {
@@ -75,7 +68,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
     if (writes.empty()) {
       HARMONICA_RETURN_IF_ERROR(attempt.settle_pending());
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
-      HARMONICA_RETURN_IF_ERROR(wipe_erased(context, attempt, transaction));
+      context.has_erased = context.has_erased || attempt.has_erased();
       return attempt.take_report();
     }
 
@@ -110,7 +103,7 @@ Result<BatchReport> run(ReplicaContext& context, ChangeDetector& detector, std::
       HARMONICA_RETURN_IF_ERROR(attempt.written(write_number));
       HARMONICA_RETURN_IF_ERROR(attempt.finish());
       HARMONICA_RETURN_IF_ERROR(keep_astray(context, attempt.plan().left_astray(), write_number));
-      HARMONICA_RETURN_IF_ERROR(wipe_erased(context, attempt, transaction));
+      context.has_erased = context.has_erased || attempt.has_erased();
       return attempt.take_report();
     }
     if (acceptance == Acceptance::kSomeFailed) context.anchor = std::move(written.anchor);
@@ -141,6 +134,12 @@ Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detec
     for (const ReceivedBatch& received : batches) HARMONICA_RETURN_IF_ERROR(attempt.apply(received, resolution));
     return {};
   });
+}
+
+Status wipe_erased(ReplicaContext& context) {
+  if (!context.has_erased) return {};
+  context.has_erased = false;
+  return context.metadata.wipe_removed();
 }
 
 Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const ConflictRecord& conflict,
@@ -184,6 +183,7 @@ Result<std::vector<ItemId>> apply_local_erasure(ReplicaContext& context, ChangeD
     return {};
   });
   if (!applied.ok()) return applied.status();
+  HARMONICA_RETURN_IF_ERROR(wipe_erased(context));
   return items;
 }
 

@@ -20,6 +20,10 @@ namespace harmonica::kernel {
 Result<BatchReport> apply_changes(ReplicaContext& context, ChangeDetector& detector, std::span<const ReceivedBatch> batches,
                                   Resolution resolution);
 
+// Once nobody reads any more: what was erased since the last time leaves no bytes in the metadata. One that was missed is
+// made up for when the metadata are opened next.
+Status wipe_erased(ReplicaContext& context);
+
 // Ends a deferred conflict by what a person decided (rule R11).
 Status apply_decision(ReplicaContext& context, ChangeDetector& detector, const ConflictRecord& conflict,
                       Resolution resolution);

@@ -76,6 +76,7 @@ struct ReplicaContext {
   bool mark_is_shown = true;
   std::optional<ItemFilter> filter;  // what the replica wants to hold; nothing: everything
   ClockVector acknowledged;          // by all replicas, when the last session began
+  bool has_erased = false;           // something with values, and its bytes may still be in the metadata
   // Whether none was put since conflict records were last counted.
   bool records_are_within_limits = false;
 

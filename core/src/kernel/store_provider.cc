@@ -288,7 +288,8 @@ Result<BatchReport> StoreProvider::end() {
     if (result.ok()) result->received = 0;  // told batch by batch
   }
   forget_session();
-  return result;
+  const Status wiped = wipe_erased(context_);
+  return result.ok() && !wiped.ok() ? Result<BatchReport>(wiped) : result;
 }
 
 Result<std::optional<ReplicaDescription>> StoreProvider::describe() {

@@ -201,8 +201,7 @@ Result<std::vector<ClockVector>> MessageReader::clock_vectors(const v1::Knowledg
     const std::uint32_t form = from.vector_forms_size() == 0 ? 0 : from.vector_forms(index);
     if (form == 1 && retired_ != nullptr) {
       left_out += retired_->ticks.entries().size();
-      if (left_out > limits::kLeftOutEntriesMax)
-        return too_many(left_out, "entries left out", limits::kLeftOutEntriesMax);
+      if (left_out > limits::kLeftOutEntriesMax) return too_many(left_out, "entries left out", limits::kLeftOutEntriesMax);
       HARMONICA_ASSIGN_OR_RETURN(ClockVector vector, joined_with_retired(entries));
       vectors.push_back(std::move(vector));
       continue;
